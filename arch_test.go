@@ -72,7 +72,7 @@ internal/here: internal/claudecode/settings internal/config internal/find intern
     internal/trust skill
 internal/jsonfind:
 internal/jsontree:
-internal/jsregexp:
+internal/jsregexp: internal/lazy
 internal/junit: internal/atomicfile
 internal/lazy:
 internal/legacy:

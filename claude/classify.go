@@ -434,7 +434,9 @@ func byStatus(status int, text string) (Kind, bool) {
 
 var (
 	tooLong    = lazy.Regexp(`(?i)^prompt is too long|\bis too long: \d+ tokens\b`)
-	creditGone = lazy.Regexp(`(?i)^(?:API Error: (?:\d{3} )?)?(?:your )?credit balance is too low`)
+	// The last two are OpenAI's words, and Codex's for them.
+	creditGone = lazy.Regexp(`(?i)^(?:API Error: (?:\d{3} )?)?(?:your )?credit balance is too low` +
+		`|\bexceeded your current quota\b|^quota exceeded\. check your plan and billing`)
 	// usageFault is what the CLI's own parser of arguments says, whatever words the arguments have.
 	usageFault = lazy.Regexp(`(?m)^error: (?:unknown option|unknown command|option '|missing required|too many arguments|required option|command-argument)` +
 		`|^(?:Error: )?--[a-z]|^Error: (?:When using --|Input must be|piped stdin|Settings file|Session ID|Invalid (?:MCP config|session ID|settings))` +
@@ -451,7 +453,7 @@ var texts = []textKind{
 	{tooLong, TooLarge},
 	{lazy.Regexp(`^Request too large\b`), TooLarge},
 	{lazy.Regexp(`\bissue with the selected model\b`), NoModel},
-	{lazy.Regexp(`\boutput token maximum\b`), MaxOutput},
+	{lazy.Regexp(`\boutput token maximum\b|\breason: max_output_tokens\b`), MaxOutput}, // the second is Codex's
 	{lazy.Regexp(`\bviolate our Usage Policy\b|\bsafeguards flagged this message\b`), Refusal},
 	{lazy.Regexp(`(?i)^(?:API Error: )?(?:\w+ ){0,3}timed out\b`), APITimeout},
 	{lazy.Regexp(`\b(?:ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|` +

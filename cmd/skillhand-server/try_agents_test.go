@@ -57,7 +57,7 @@ func TestTryAgents(t *testing.T) {
 		}
 		return realagent.Answer{Text: "all done"}
 	})
-	cmd := exec.Command(filepath.Join(bin, "skillhand"), "try", "zebra", "okapi", "--runs", "1", "--baseline",
+	cmd := exec.Command(filepath.Join(bin, "skillhand"), "try", "zebra", "okapi", "--runs", "1", "--baseline", "--min-fired", "0",
 		"--env", "PLAYED_KEY", "--agent", strings.Join(names, ","), "--html", "report.html", "--junit", "report.xml")
 	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + t.TempDir(), "TMPDIR=" + t.TempDir()}
 	for _, name := range names {

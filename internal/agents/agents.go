@@ -31,12 +31,19 @@ type Agent struct {
 
 	Package     string // of npm, with the version that was asked; "" if none was
 	Fires       Firing // how a skill shows that it fired
+	Hides       Subagents
 	Login       Login
 	Transcripts Transcripts
 	MCP         MCP
 
 	driver *driver  // how it is started, and its stream; nil if it is not driven through the claude client
 	list   *profile // how it lists skills; nil if nobody asked
+}
+
+// Subagents say what of them an agent's stream does not show. Its sessions may.
+type Subagents struct {
+	Tool     string // that starts a subagent; "" if the stream shows what that does
+	Sessions string // a pattern of files below the home that have what was said to one
 }
 
 // Folders are where an agent looks, below a project or below the home, with slashes.

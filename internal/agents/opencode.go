@@ -8,7 +8,7 @@ import (
 // opencode tells the delivered text in its events, and no end: the end of the process is the end. While it retries it
 // is silent.
 var opencode = &Agent{
-	Name: "opencode", Title: "opencode", Package: "opencode-ai@1.18.33", Fires: ByTool,
+	Name: "opencode", Title: "opencode", Package: "opencode-ai@1.18.33", Fires: ByTool, Hides: Subagents{"task", ".local/share/opencode/opencode.db*"},
 	Since: "version 2 is current since 2026-10-16; it was not asked",
 	Project: Folders{
 		Skills: []string{".agents/skills", ".claude/skills", ".opencode/skills"}, New: ".opencode/skills",

@@ -96,7 +96,12 @@ func (p *piReader) message(m *piMessage, to func([]byte)) {
 			p.says(to, c.Text)
 		}
 	}
-	if m.StopReason == "error" {
+	switch {
+	case m.StopReason == "error":
 		p.fault = &fault{statusIn(m.ErrorMessage, atStart, inBody), m.ErrorMessage}
+	case m.StopReason == "length":
+		p.fault = &fault{text: outputFull}
+	case m.Usage.Input+m.Usage.Output+m.Usage.CacheRead+m.Usage.CacheWrite == 0:
+		p.fault = &fault{text: brokenOff}
 	}
 }

@@ -8,7 +8,7 @@ import (
 // qwen speaks nearly as Claude Code does. In its default mode a further request asks the model whether a call is
 // allowed, and declines it without a usable answer.
 var qwen = &Agent{
-	Name: "qwen", Title: "Qwen", Package: "@qwen-code/qwen-code@0.24.4", Fires: ByTool,
+	Name: "qwen", Title: "Qwen", Package: "@qwen-code/qwen-code@0.24.4", Fires: ByTool, Hides: Subagents{"agent", ".qwen/projects/*/subagents/*/*.jsonl"},
 	Project: Folders{
 		Skills: []string{".agents/skills", ".qwen/skills"}, New: ".qwen/skills", Commands: []string{".qwen/commands"}, Agents: []string{".qwen/agents"},
 		Hooks: []string{".qwen/settings.json"},
@@ -55,7 +55,7 @@ func (q *qwenReader) Line(line []byte, to func([]byte)) {
 			q.cut = !counted(message["usage"])
 		}
 	case "result":
-		if q.cut && e["is_error"] == false && counted(e["usage"]) {
+		if q.cut && e["is_error"] == false {
 			e["is_error"], e["result"] = true, brokenOff
 		}
 		if failure, ok := e["error"].(map[string]any); ok && e["result"] == nil {
@@ -69,10 +69,6 @@ func (q *qwenReader) Line(line []byte, to func([]byte)) {
 	}
 	say(to, e)
 }
-
-// brokenOff is told when the count of tokens, which ends every whole answer of the service, is missing for the last one.
-// Where the service never counts, nothing tells half of an answer from a whole one.
-const brokenOff = "connection closed: the answer broke off before its end"
 
 // counted reports whether a usage has a count of tokens from the service.
 func counted(usage any) bool {

@@ -29,6 +29,15 @@ type fault struct {
 	text   string
 }
 
+// Faults that agents take for answers.
+const (
+	// brokenOff: the count of tokens, which ends every whole answer of a service, is missing. From a
+	// service that never counts, half of an answer cannot be told from a whole one.
+	brokenOff = "connection closed: the answer ends without a count of tokens, so it may have broken off"
+	// outputFull: the answer was cut off by the model's own limit.
+	outputFull = "the answer was cut off at the output token maximum"
+)
+
 // tokens are counted as Claude Code names them.
 type tokens struct {
 	Input      int `json:"input_tokens"`

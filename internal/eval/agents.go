@@ -13,6 +13,7 @@ import (
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -36,27 +37,12 @@ func (s *Subject) installFor(arm Arm, place folders) error {
 	return copyTree(s.Folder, filepath.Join(place.project, ".agents", "skills", s.Dir), but("evals", ".git"))
 }
 
-// logins are the files in HOME by which agents are let in, and the variables. A trial has nothing else of the user's.
-var logins = map[string]struct{ files, env []string }{
-	"codex":   {[]string{".codex/auth.json", ".codex/config.toml"}, []string{"OPENAI_*", "CODEX_API_KEY"}},
-	"copilot": {[]string{".copilot/config.json"}, []string{"COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN"}},
-	"gemini":  {[]string{".gemini/settings.json", ".gemini/oauth_creds.json", ".gemini/google_accounts.json"}, []string{"GEMINI_*"}},
-	"opencode": {
-		[]string{".config/opencode/opencode.json", ".local/share/opencode/auth.json"}, []string{"OPENCODE_*", "OPENAI_*", "OPENROUTER_*", "GEMINI_*"},
-	},
-	"pi":   {[]string{".pi/agent/auth.json", ".pi/agent/models.json", ".pi/agent/settings.json"}, []string{"PI_*", "OPENAI_*", "OPENROUTER_*", "GEMINI_*"}},
-	"qwen": {[]string{".qwen/settings.json", ".qwen/oauth_creds.json"}, []string{"QWEN_*", "OPENAI_*", "DASHSCOPE_*"}},
-}
-
-// elsewhere are the variables by which agents look for the user's own folders.
-var elsewhere = []string{"COPILOT_HOME", "GEMINI_CLI_HOME", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "PI_CODING_AGENT_DIR", "QWEN_HOME"}
-
 // agentEnv adds to a trial's environment what an agent needs. The folder is ours, so Gemini may trust it.
 func agentEnv(env, user here.Env, a *agents.Agent) here.Env {
-	names := append([]string{a.Variable()}, logins[a.Name].env...)
+	names := append([]string{a.Variable()}, a.Login.Variables...)
 	for _, kv := range user {
 		name, value, _ := strings.Cut(kv, "=")
-		if matches(names, name) && !slices.Contains(elsewhere, name) {
+		if matches(names, name) && !slices.Contains(a.Login.Elsewhere, name) {
 			env = env.With(name, value)
 		}
 	}
@@ -67,7 +53,7 @@ func agentEnv(env, user here.Env, a *agents.Agent) here.Env {
 // log the user out.
 func passLogin(user here.Here, home string, a *agents.Agent) error {
 	var faults []error
-	for _, name := range logins[a.Name].files {
+	for _, name := range a.Login.Files {
 		text, err := os.ReadFile(filepath.Join(user.Home, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -104,82 +90,119 @@ func withoutRenewal(value any) any {
 	return value
 }
 
-// readTranscript reads what an agent did with a skill that has some names; nil means Claude Code. In other agents a tool
-// that delivers a skill says so in its result. One without such a tool reads the skill's file, and what it read must be
-// there: a command that names the file may fail.
+// readTranscript reads what an agent did with a skill that has some names; nil means Claude Code. In
+// other agents a tool that delivers a skill says so in its result. One without such a tool reads the
+// skill's file: its text is in what some command printed.
 func readTranscript(file string, by *agents.Agent, s *Subject, names Names) (Reading, error) {
 	if by == nil {
 		st := &stream{}
 		err := events(file, nil, st.line)
 		return st.reading(names), err
 	}
-	st := &stream{delivers: true}
-	reads := &fileReads{calls: map[string][]string{}}
+	st := &stream{delivers: true, hides: by.Hides.Tool}
+	prints := newPrints(s)
 	err := events(file, by, func(line []byte) {
 		st.line(line)
-		reads.line(line, s)
+		prints.line(line)
 	})
 	r := st.reading(s.Names)
 	switch {
-	case r.Outcome == Void || r.Outcome == Fired:
-	case reads.own:
+	case r.Outcome == Fired, r.Outcome == Void && !(r.full && len(prints.own) > 0):
+	case len(prints.own) > 0:
 		r.Outcome, r.Refused = ReadFile, ""
-	case len(reads.others) > 0:
-		r.Outcome, r.Skills = Other, append(r.Skills, reads.others...)
+	case r.Outcome == Called:
+	case st.hidden:
+		r.Outcome, r.Why = Unknown, "the agent started a subagent, and does not show what that did"
+	case len(prints.others) > 0:
+		r.Outcome, r.Skills = Other, append(r.Skills, prints.others...)
 	}
 	return r, err
 }
 
-// fileReads are the skills whose files an agent read.
-type fileReads struct {
-	calls  map[string][]string // the skills whose files a call names, by the call's id
-	own    bool
+// lookIntoSessions finds out whether a subagent had the skill's text, in the sessions that a trial
+// left in its HOME. Without any nobody knows.
+func (m *Maker) lookIntoSessions(t *Trial, s *Subject, home string) {
+	t.NoCost = true // what it does not show it does not count
+	prints, found := newPrints(s), paths.Glob(home, m.other.Hides.Sessions)
+	for _, file := range found {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return
+		}
+		if prints.shows(string(text)) {
+			t.Outcome, t.Why = Fired, ""
+			return
+		}
+	}
+	if len(found) > 0 {
+		t.Outcome, t.Why = None, ""
+	}
+}
+
+// prints are the skills whose text tools printed. Whatever the command, its folder and its exit
+// status were: what the model was shown counts. A list of files and a line that was searched for
+// show a name or a line, not the text.
+type prints struct {
+	lines  []string        // with which the skill's own text begins
+	names  Names           // of the skill
+	own    map[string]bool // the calls that printed it, by id
 	others []string
 }
 
-var skillFile = lazy.Regexp(`([^/\\\s'"]+)[/\\]+SKILL\.md`)
+// printed is how much of a skill's text, from its beginning on, is looked for.
+const printed = 2000
 
-func (f *fileReads) line(line []byte, s *Subject) {
+func newPrints(s *Subject) *prints {
+	p := &prints{names: append(slices.Clone(s.Names), s.Dir), own: map[string]bool{}}
+	text, err := os.ReadFile(filepath.Join(s.Folder, skill.MainFile))
+	if err != nil {
+		return p // then nothing shows that it was read
+	}
+	body, size := strings.Builder{}, 0
+	for _, part := range skill.Parse(skill.MainFile, text).Parts {
+		if part.Kind != skill.Header {
+			body.WriteString(part.Source)
+		}
+	}
+	for line := range strings.Lines(body.String()) {
+		if line = strings.TrimSpace(line); line != "" && size < printed {
+			p.lines, size = append(p.lines, line), size+len(line)
+		}
+	}
+	return p
+}
+
+// front finds the frontmatter of a skill in what was printed.
+var front = lazy.Regexp(`(?m)^---[ \t]*\r?\n(?:[\w-]+:.*\r?\n|[ \t].*\r?\n)*?name:[ \t]*["']?([\w.:-]+)`)
+
+func (p *prints) line(line []byte) {
 	var e event
-	if !bytes.Contains(line, []byte(`"tool_`)) || !loose(json.Unmarshal(line, &e)) {
+	if !bytes.Contains(line, []byte(`"tool_result"`)) || !loose(json.Unmarshal(line, &e)) {
 		return
 	}
 	for _, b := range blocks(e.Message.Content) {
-		switch b.Type {
-		case "tool_use":
-			for _, m := range skillFile.Get().FindAllSubmatch(b.Input, -1) {
-				f.calls[b.ID] = append(f.calls[b.ID], string(m[1]))
-			}
-		case "tool_result":
-			for _, name := range f.calls[b.For] {
-				switch {
-				case b.IsError:
-				case name != s.Dir && !slices.Contains(f.others, name):
-					f.others = append(f.others, name)
-				case name == s.Dir && strings.Contains(b.said(), s.firstLine()):
-					f.own = true
-				}
+		if b.Type != "tool_result" {
+			continue
+		}
+		said := b.said()
+		if p.shows(said) {
+			p.own[b.For] = true
+		}
+		for _, m := range front.Get().FindAllStringSubmatch(said, -1) {
+			if !slices.Contains(p.names, m[1]) && !slices.Contains(p.others, m[1]) {
+				p.others = append(p.others, m[1])
 			}
 		}
 	}
 }
 
-// firstLine is the first line of the skill's text below its frontmatter.
-func (s *Subject) firstLine() string {
-	text, err := os.ReadFile(filepath.Join(s.Folder, skill.MainFile))
-	if err != nil {
-		return "\x00" // then nothing shows that it was read
-	}
-	lines := strings.Split(string(text), "\n")
-	if strings.TrimSpace(lines[0]) == "---" {
-		if end := slices.IndexFunc(lines[1:], func(l string) bool { return strings.TrimSpace(l) == "---" }); end >= 0 {
-			lines = lines[end+2:]
+// shows reports whether a text has most of the beginning of the skill's.
+func (p *prints) shows(said string) bool {
+	found, all := 0, 0
+	for _, line := range p.lines {
+		if all += len(line); strings.Contains(said, line) {
+			found += len(line)
 		}
 	}
-	for _, l := range lines {
-		if l = strings.TrimSpace(l); l != "" {
-			return l
-		}
-	}
-	return ""
+	return all > 0 && 2*found > all
 }

@@ -45,6 +45,7 @@ type scene struct {
 	left   func(spent float64) float64 // what a question may still cost
 
 	transcript string
+	subject    *Subject
 	other      *agents.Agent                                                    // who wrote it; nil means Claude Code
 	prompted   string                                                           // the skill whose text was in the prompt, "" if none was
 	changed    func() []string                                                  // files that the agent changed; nil: nobody knows

@@ -24,10 +24,15 @@ type ToolCall struct {
 
 // calls are the uses of tools in the trial, in order, those of subagents too.
 func (s *scene) calls() ([]ToolCall, error) {
-	skills, byID := &stream{}, map[string]*ToolCall{}
+	skills, byID := &stream{delivers: s.other != nil}, map[string]*ToolCall{}
+	prints := &prints{}
+	if s.other != nil && s.subject != nil {
+		prints = newPrints(s.subject)
+	}
 	var order []string
 	err := events(s.transcript, s.other, func(line []byte) {
 		skills.line(line)
+		prints.line(line)
 		var e event
 		if !bytes.Contains(line, []byte(`"tool_`)) || !loose(json.Unmarshal(line, &e)) {
 			return
@@ -51,7 +56,9 @@ func (s *scene) calls() ([]ToolCall, error) {
 		if skill := skills.calls[id]; skill != nil {
 			c.OK = skill.launched && skill.complete
 		}
-		all = append(all, *c)
+		if all = append(all, *c); prints.own[id] { // where skills have no tool, that is how one is used
+			all = append(all, ToolCall{Tool: "Skill", Input: fmt.Appendf(nil, `{"skill":%q}`, s.subject.Name), OK: true})
+		}
 	}
 	return all, err
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/lazy"
 )
 
 // An Outcome says which skill fired.
@@ -56,6 +57,8 @@ type Reading struct {
 	Why     string // of void, or of an answer that was cut off
 	CostUSD float64
 	Tokens  int // in and out
+
+	full bool // it is void since the answer met the limit of output: what fired before has fired
 }
 
 // Names are what the CLI may call a skill: its folder, what its frontmatter
@@ -94,7 +97,9 @@ type stream struct {
 	order  []*call
 	result *resultEvent // the last
 
-	delivers bool // a result that names its skill delivered the text: of agents other than Claude Code
+	delivers bool   // a result that names its skill delivered the text: of agents other than Claude Code
+	hides    string // the tool that starts a subagent of which the stream shows nothing; "" if there is none
+	hidden   bool   // it was called
 }
 
 // A call is one of the Skill tool. It delivers if its result is no error and the
@@ -146,7 +151,7 @@ type resultEvent struct {
 func (s *stream) line(line []byte) {
 	var e event
 	// Only few lines matter, and others may be long: tool output, pieces of messages.
-	matters := bytes.Contains(line, []byte(`"result"`)) || bytes.Contains(line, []byte(`"Skill"`)) ||
+	matters := s.hides != "" || bytes.Contains(line, []byte(`"result"`)) || bytes.Contains(line, []byte(`"Skill"`)) ||
 		bytes.Contains(line, []byte(`"user"`)) && len(s.order) > 0
 	if !matters || !loose(json.Unmarshal(line, &e)) {
 		return
@@ -159,8 +164,11 @@ func (s *stream) line(line []byte) {
 		}
 	case "assistant":
 		for _, b := range blocks(e.Message.Content) {
-			if b.Type == "tool_use" && b.Name == "Skill" {
+			switch {
+			case b.Type == "tool_use" && b.Name == "Skill":
 				s.called(e.Parent, b)
+			case b.Type == "tool_use" && b.Name == s.hides:
+				s.hidden = true
 			}
 		}
 	case "user":
@@ -321,8 +329,12 @@ func (s *stream) reading(skill Names) Reading {
 	return r
 }
 
+// outputFull is what agents say of an answer that met the model's limit of output.
+var outputFull = lazy.Regexp(`\boutput token maximum\b|\bmax_output_tokens\b`)
+
 // settle says whether a result is a verdict. A model that used up its turns, or
-// refused, had its chance; after any other failure nobody knows.
+// refused, had its chance, and one that met its limit of output after it had the skill; after any
+// other failure nobody knows.
 func (e *resultEvent) settle(r *Reading) {
 	failed := e.Subtype != "success" || len(e.IsError) > 0 && string(e.IsError) != "false"
 	why := e.Text
@@ -335,6 +347,10 @@ func (e *resultEvent) settle(r *Reading) {
 	switch {
 	case e.Subtype == "error_max_turns", e.Stop == "refusal":
 		r.Why = why
+	case failed && outputFull.Get().MatchString(why):
+		if r.full, r.Why = true, why; !r.Outcome.delivered() {
+			r.Outcome = Void
+		}
 	case failed:
 		r.Outcome, r.Why = Void, why
 	case e.Turns == 0:

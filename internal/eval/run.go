@@ -317,6 +317,12 @@ func (m *Maker) again(ctx context.Context, t *Trial, s *Subject, c *Case) error 
 	if err != nil {
 		return err
 	}
+	switch {
+	case before.Outcome == ReadFile && t.Outcome == None: // the skill has another text by now
+		t.Outcome = ReadFile
+	case t.Outcome == Unknown && before.Outcome != "": // sessions told then
+		t.Outcome, t.Why = before.Outcome, before.Why
+	}
 	t.Fires, t.Open = c.Fires, c.Open
 	if t.Checks, t.Passed = []CheckResult{}, nil; t.Outcome == Void {
 		return nil
@@ -324,6 +330,7 @@ func (m *Maker) again(ctx context.Context, t *Trial, s *Subject, c *Case) error 
 	_ = m.check(ctx, t, c, nil, scene{
 		prompted:   job{subject: s, c: c, arm: t.Arm}.prompted(),
 		other:      m.other,
+		subject:    s.in(t.Arm),
 		dir:        t.Kept,
 		answer:     reading.Answer,
 		transcript: t.Transcript,

@@ -136,6 +136,14 @@ func foldersOf(loc skill.Location) (own, companion string) {
 	return own, paths.Real(loc.Folder)
 }
 
+// in returns the skill that an arm has: as it is, or as it was.
+func (s *Subject) in(arm Arm) *Subject {
+	if arm.Kind() == Against && s.Was != nil {
+		return s.Was
+	}
+	return s
+}
+
 // called returns what follows the skill's name in a prompt that calls it, as in /card Ada. Such a
 // prompt shows whether the skill helps, not whether it fires.
 func (s *Subject) called(prompt string) (rest string, called bool) {

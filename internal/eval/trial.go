@@ -155,9 +155,12 @@ func (m *Maker) try(ctx context.Context, j job, at Stage) (Trial, error) {
 	if err != nil {
 		return t, err
 	}
-	if failure != nil && failure.Kind != claude.MaxTurns && failure.Kind != claude.Refusal {
+	if failure != nil && failure.Kind != claude.MaxTurns && failure.Kind != claude.Refusal && !(reading.full && t.Outcome.delivered()) {
 		t.Outcome, t.Instead, t.Why = Void, nil, m.hide.Text(failure.Error())
 		return t, cmp.Or(ctx.Err(), error(failure))
+	}
+	if t.Outcome == Unknown && j.arm.Kind() != Without {
+		m.lookIntoSessions(&t, j.subject.in(j.arm), place.home)
 	}
 	if t.Outcome == Void {
 		return t, &claude.Error{Category: claude.Logic, Kind: claude.NoResult, Message: t.Why}
@@ -169,7 +172,7 @@ func (m *Maker) try(ctx context.Context, j job, at Stage) (Trial, error) {
 		return t, err
 	}
 	failure = m.check(ctx, &t, j.c, rt, scene{
-		prompted: j.prompted(), other: m.other, dir: place.project, env: rt.Env, answer: reading.Answer, left: at.left, transcript: t.Transcript,
+		prompted: j.prompted(), other: m.other, subject: j.subject.in(j.arm), dir: place.project, env: rt.Env, answer: reading.Answer, left: at.left, transcript: t.Transcript,
 		changed: func() []string { return before.changes(takeSnapshot(place.project)) },
 	})
 	if ctx.Err() != nil {
@@ -247,7 +250,7 @@ func (m *Maker) runtime(j job, place folders, at Stage) *skillhand.Runtime {
 // read judges a trial's transcript.
 func (m *Maker) read(t *Trial, s *Subject, c *Case) (Reading, error) {
 	names := c.about(s.Names)
-	reading, err := readTranscript(t.Transcript, m.other, s, names)
+	reading, err := readTranscript(t.Transcript, m.other, s.in(t.Arm), names)
 	if _, called := s.called(c.Prompt); called && m.other == nil && t.Arm.Kind() != Without && reading.Outcome != Void {
 		reading.Outcome = Fired // its text is in the prompt that was sent, which is no event
 	}

@@ -4,10 +4,14 @@ package jsregexp
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
 
-	"github.com/dlclark/regexp2"
+	"github.com/dlclark/regexp2/v2"
+
+	"github.com/skillhand/skillhand/internal/lazy"
 )
 
 // matchTimeout bounds a search: these expressions may take exponential time.
@@ -15,185 +19,125 @@ const matchTimeout = 5 * time.Second
 
 // A Regexp is a compiled expression.
 type Regexp struct {
-	re     *regexp2.Regexp
-	sticky bool
+	re             *regexp2.Regexp
+	sticky, points bool // points: it looks at code points, not at units of UTF-16
 }
 
 // Compile compiles a pattern with the flags that follow it in JavaScript: any of dgimsuvy.
 func Compile(pattern, flags string) (*Regexp, error) {
+	options := regexp2.ECMAScript
 	for i, f := range flags {
-		if !strings.ContainsRune("dgimsuvy", f) {
+		switch {
+		case !strings.ContainsRune("dgimsuvy", f):
 			return nil, fmt.Errorf("unknown flag %c, want some of dgimsuvy", f)
-		}
-		if strings.ContainsRune(flags[:i], f) {
+		case strings.ContainsRune(flags[:i], f):
 			return nil, fmt.Errorf("flag %c is given twice", f)
 		}
+		options |= map[rune]regexp2.RegexOptions{
+			'i': regexp2.IgnoreCase, 'm': regexp2.Multiline, 's': regexp2.Singleline, 'u': regexp2.Unicode, 'v': regexp2.Unicode,
+		}[f]
 	}
-	t := translator{in: pattern, multiline: strings.Contains(flags, "m"), dotAll: strings.Contains(flags, "s")}
-	text, err := t.translate()
+	r := &Regexp{sticky: strings.Contains(flags, "y"), points: options&regexp2.Unicode != 0}
+	err := checkGroups(pattern)
 	if err != nil {
 		return nil, err
 	}
-	options := regexp2.RegexOptions(regexp2.ECMAScript)
-	if strings.Contains(flags, "i") {
-		options |= regexp2.IgnoreCase
+	if !r.points {
+		pattern = inUnits(pattern)
 	}
-	if strings.ContainsAny(flags, "uv") {
-		options |= regexp2.Unicode
-	}
-	re, err := regexp2.Compile(text, options)
-	if err != nil {
+	if r.re, err = regexp2.Compile(pattern, options); err != nil {
 		return nil, err
 	}
-	re.MatchTimeout = matchTimeout
-	return &Regexp{re: re, sticky: strings.Contains(flags, "y")}, nil
+	r.re.MatchTimeout = matchTimeout
+	return r, nil
 }
+
+// unit returns a unit of UTF-16 as the engine sees it. Half a character is no rune, so a private one
+// stands for it.
+func unit(u uint16) rune {
+	if utf16.IsSurrogate(rune(u)) {
+		return privatePlane + rune(u)
+	}
+	return rune(u)
+}
+
+const privatePlane = 0x100000
+
+var halfEscape = lazy.Regexp(`(^|[^\\])((?:\\\\)*)\\u([Dd][89A-Fa-f][0-9A-Fa-f]{2})`)
+
+// inUnits writes a pattern as units of UTF-16: that is how it is read without the flag u.
+func inUnits(pattern string) string {
+	var b strings.Builder
+	for _, u := range utf16.Encode([]rune(pattern)) {
+		b.WriteRune(unit(u))
+	}
+	replace := func(m string) string {
+		u, _ := strconv.ParseUint(m[len(m)-4:], 16, 16) // the expression has found four digits
+		return m[:len(m)-6] + string(unit(uint16(u)))
+	}
+	text := b.String()
+	for range 2 { // one escape may follow right behind another, which the expression takes with it
+		text = halfEscape.Get().ReplaceAllStringFunc(text, replace)
+	}
+	return text
+}
+
+// text returns what the expression looks at, a unit each.
+func (r *Regexp) text(text string) []rune {
+	if r.points {
+		return []rune(text)
+	}
+	units := utf16.Encode([]rune(text))
+	all := make([]rune, len(units))
+	for i, u := range units {
+		all[i] = unit(u)
+	}
+	return all
+}
+
+// checkGroups refuses groups that the engine has and JavaScript has not.
+func checkGroups(pattern string) error {
+	class := false
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case c == '[' || c == ']':
+			class = c == '['
+		case !class && strings.HasPrefix(pattern[i:], "(?") && !group.Get().MatchString(pattern[i:]):
+			return fmt.Errorf("invalid group at %q", pattern[i:min(len(pattern), i+8)])
+		}
+	}
+	return nil
+}
+
+var group = lazy.Regexp(`^\(\?(?:[:=!]|<[=!]|<[\pL_$][\pL\pN_$]*>|[ims]*(?:-[ims]+)?:)`)
 
 // Find returns the first match in a text, and whether there is one.
 func (r *Regexp) Find(text string) (match string, ok bool, err error) {
-	m, err := r.re.FindStringMatch(text)
-	if err != nil || m == nil || r.sticky && m.Index > 0 {
+	m, err := r.re.FindRunesMatch(r.text(text))
+	if err != nil || m == nil || r.sticky && m.RuneIndex > 0 {
 		return "", false, err
 	}
-	return m.String(), true, nil
+	if r.points {
+		return m.String(), true, nil
+	}
+	units := make([]uint16, m.RuneLength)
+	for i, u := range m.Runes() {
+		units[i] = uint16(u) // the private plane goes
+	}
+	return string(utf16.Decode(units)), true, nil
 }
 
 // Count returns how many matches a text has that do not overlap.
 func (r *Regexp) Count(text string) (int, error) {
 	n, end := 0, 0
-	m, err := r.re.FindStringMatch(text)
+	m, err := r.re.FindRunesMatch(r.text(text))
 	for ; err == nil && m != nil; m, err = r.re.FindNextMatch(m) {
-		if r.sticky && m.Index != end {
+		if r.sticky && m.RuneIndex != end {
 			break
 		}
-		n, end = n+1, m.Index+m.Length
+		n, end = n+1, m.RuneIndex+m.RuneLength
 	}
 	return n, err
-}
-
-// A translator writes for regexp2 what differs between it and JavaScript: where lines end, which
-// letters may be escaped, and which groups exist.
-type translator struct {
-	in                string
-	out               strings.Builder
-	multiline, dotAll bool
-}
-
-const lineEnds = `\n\r\u2028\u2029`
-
-func (t *translator) translate() (string, error) {
-	for i := 0; i < len(t.in); {
-		var n int
-		var err error
-		switch c := t.in[i]; c {
-		case '\\':
-			n = t.escape(i)
-		case '[':
-			n = t.class(i)
-		case '(':
-			n, err = t.group(i)
-		case '.', '^', '$':
-			n = 1
-			t.out.WriteString(t.anchor(c))
-		default:
-			n = 1
-			t.out.WriteByte(c)
-		}
-		if err != nil {
-			return "", err
-		}
-		i += n
-	}
-	return t.out.String(), nil
-}
-
-// anchor is what a character means that depends on the flags.
-func (t *translator) anchor(c byte) string {
-	switch {
-	case c == '.' && t.dotAll:
-		return `[\s\S]`
-	case c == '.':
-		return `[^` + lineEnds + `]`
-	case c == '^' && t.multiline:
-		return `(?<![^` + lineEnds + `])`
-	case c == '^':
-		return `(?<![\s\S])`
-	case t.multiline:
-		return `(?![^` + lineEnds + `])`
-	}
-	return `(?![\s\S])`
-}
-
-// escape copies an escaped character. A letter that means nothing in JavaScript is itself.
-func (t *translator) escape(i int) int {
-	if i+1 >= len(t.in) {
-		t.out.WriteByte('\\')
-		return 1
-	}
-	c := t.in[i+1]
-	letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-	switch {
-	case letter && !strings.ContainsRune("bBcdDfknpPrsStuvwWx", rune(c)):
-		t.out.WriteByte(c)
-	case c >= 0x80: // the rest of the character follows
-		return 1
-	default:
-		t.out.WriteString(t.in[i : i+2])
-	}
-	return 2
-}
-
-// class copies a class of characters. [^] is any character, [] is none, and a [ within is itself.
-func (t *translator) class(i int) int {
-	switch rest := t.in[i:]; {
-	case strings.HasPrefix(rest, "[^]"):
-		t.out.WriteString(`[\s\S]`)
-		return 3
-	case strings.HasPrefix(rest, "[]"):
-		t.out.WriteString(`(?!)`)
-		return 2
-	}
-	t.out.WriteByte('[')
-	at := i + 1
-	for at < len(t.in) {
-		switch c := t.in[at]; c {
-		case '\\':
-			at += t.escape(at)
-			continue
-		case '[':
-			t.out.WriteString(`\[`)
-		default:
-			t.out.WriteByte(c)
-		}
-		at++
-		if t.in[at-1] == ']' {
-			break
-		}
-	}
-	return at - i
-}
-
-// group copies the beginning of a group, if JavaScript has such groups.
-func (t *translator) group(i int) (int, error) {
-	rest := t.in[i:]
-	if !strings.HasPrefix(rest, "(?") {
-		t.out.WriteByte('(')
-		return 1, nil
-	}
-	for _, begin := range []string{"(?:", "(?=", "(?!", "(?<=", "(?<!"} {
-		if strings.HasPrefix(rest, begin) {
-			t.out.WriteString(begin)
-			return len(begin), nil
-		}
-	}
-	end := strings.IndexAny(rest[2:], ":>)") + 2
-	inner := rest[2:max(end, 2)]
-	switch {
-	case end < 2:
-	case strings.HasPrefix(inner, "<") && rest[end] == '>' && len(inner) > 1,
-		inner != "" && rest[end] == ':' && strings.Trim(inner, "ims-") == "":
-		t.out.WriteString(rest[:end+1])
-		return end + 1, nil
-	}
-	return 0, fmt.Errorf("invalid group at %q", rest[:min(len(rest), 8)])
 }

@@ -32,6 +32,10 @@ type Answer struct {
 	Status int    // of HTTP, with an error; 0 means that it answers
 	Hang   bool   // it says nothing more
 	Cut    bool   // the connection breaks after half of the answer
+	Half   bool   // the answer ends after half of it, as if that were all
+	Full   bool   // the answer has met the limit of output
+	Page   string // a page of HTML instead of an answer, with the status 200
+	Quota  bool   // with Status: the error says that the quota is used up
 }
 
 // A Model is a server on 127.0.0.1 that speaks OpenAI's chat completions and Responses, and Gemini's
@@ -99,6 +103,14 @@ func (m *Model) serve(ended context.Context, w http.ResponseWriter, r *http.Requ
 		case <-ended.Done():
 		case <-r.Context().Done():
 		}
+	case a.Page != "":
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, a.Page)
+	case a.Quota:
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(a.Status)
+		fmt.Fprint(w, `{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota",`+
+			`"param":null,"code":"insufficient_quota"}}`)
 	case a.Status != 0:
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(a.Status)
@@ -107,7 +119,7 @@ func (m *Model) serve(ended context.Context, w http.ResponseWriter, r *http.Requ
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(p.whole(a))
 	default:
-		stream(w, p.events(a), a.Cut)
+		stream(w, p.events(a), a)
 	}
 }
 
@@ -118,16 +130,21 @@ func streams(r *http.Request, body []byte) bool {
 	return q.Stream || strings.HasSuffix(r.URL.Path, ":streamGenerateContent")
 }
 
-func stream(w http.ResponseWriter, events []string, cut bool) {
+func stream(w http.ResponseWriter, events []string, a Answer) {
 	w.Header().Set("Content-Type", "text/event-stream")
-	if cut {
+	switch {
+	case a.Half && a.Text == "":
+		events = nil
+	case a.Half:
+		events = events[:1]
+	case a.Cut:
 		events = events[:(len(events)+1)/2]
 	}
 	for _, e := range events {
 		fmt.Fprint(w, e+"\n\n")
 	}
 	w.(http.Flusher).Flush()
-	if cut {
+	if a.Cut {
 		conn, _, err := w.(http.Hijacker).Hijack()
 		if err != nil {
 			panic(err) // every connection of this server can be taken over

@@ -55,6 +55,9 @@ func readChat(body []byte) (tools []string, after bool) {
 
 func chatMessage(a Answer) (message object, finish string) {
 	if a.Tool == "" {
+		if a.Full {
+			return object{"role": "assistant", "content": a.Text}, "length"
+		}
 		return object{"role": "assistant", "content": a.Text}, "stop"
 	}
 	call := object{"index": 0, "id": "call_1", "type": "function", "function": object{"name": a.Tool, "arguments": arguments(a)}}
@@ -113,8 +116,12 @@ func responseItem(a Answer) object {
 }
 
 func response(a Answer) object {
+	status, details := "completed", any(nil)
+	if a.Full {
+		status, details = "incomplete", object{"reason": "max_output_tokens"}
+	}
 	return object{
-		"id": "resp_1", "object": "response", "status": "completed", "output": []object{responseItem(a)},
+		"id": "resp_1", "object": "response", "status": status, "incomplete_details": details, "output": []object{responseItem(a)},
 		"usage": object{
 			"input_tokens": 1000, "input_tokens_details": object{"cached_tokens": 100}, "output_tokens": 10,
 			"output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": 1010,
@@ -127,10 +134,14 @@ func responseEvents(a Answer) []string {
 		fields["type"] = kind
 		return "event: " + kind + "\n" + data(fields)
 	}
+	end := "response.completed"
+	if a.Full {
+		end = "response.incomplete"
+	}
 	return []string{
 		event("response.created", object{"response": object{"id": "resp_1"}}),
 		event("response.output_item.done", object{"output_index": 0, "item": responseItem(a)}),
-		event("response.completed", object{"response": response(a)}),
+		event(end, object{"response": response(a)}),
 	}
 }
 
@@ -164,8 +175,12 @@ func geminiAnswer(a Answer) object {
 	if a.Tool != "" {
 		part = object{"functionCall": object{"name": a.Tool, "args": a.Input}}
 	}
+	finish := "STOP"
+	if a.Full {
+		finish = "MAX_TOKENS"
+	}
 	return object{
-		"candidates":    []object{{"content": object{"role": "model", "parts": []object{part}}, "finishReason": "STOP", "index": 0}},
+		"candidates":    []object{{"content": object{"role": "model", "parts": []object{part}}, "finishReason": finish, "index": 0}},
 		"usageMetadata": object{"promptTokenCount": 1000, "candidatesTokenCount": 10, "totalTokenCount": 1010, "cachedContentTokenCount": 100},
 		"modelVersion":  "m",
 	}
