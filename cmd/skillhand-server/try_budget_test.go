@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
 	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
@@ -21,7 +22,7 @@ import (
 // What was spent is what the played model counted.
 func TestTryBudget(t *testing.T) {
 	plays := 3
-	if os.Getenv("SKILLHAND_AGENTS") == "full" {
+	if test.AskAll() {
 		plays = 50
 	}
 	for n := range plays {
