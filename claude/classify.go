@@ -2,6 +2,7 @@ package claude
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -151,7 +152,7 @@ type answer struct {
 // verdict decides what a run came to: by the fields of events first, by the
 // CLI's error texts second, since they change between versions, and never by
 // what Claude says, nor by the exit status alone.
-func verdict(r *record, end ending, s *schema) (answer, *Error) {
+func verdict(ctx context.Context, r *record, end ending, s *schema) (answer, *Error) {
 	switch {
 	case end.transcript != nil:
 		e := failed(Unwritable, end.transcript.Error())
@@ -166,8 +167,11 @@ func verdict(r *record, end ending, s *schema) (answer, *Error) {
 		e.RetryAfter = retryAfter(e, r, end.now)
 		return answer{}, e
 	}
-	found, err := s.find(r.result)
+	found, err := s.find(ctx, r.result)
 	a := answer{text: r.result.Text, json: found}
+	if err != nil && ctx.Err() != nil {
+		return a, stop(context.Cause(ctx))
+	}
 	if err != nil {
 		return a, failed(SchemaNotMet, err.Error())
 	}

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -43,7 +44,7 @@ func TestClassify(t *testing.T) {
 		if category, kind := Classify(tt.text); kind != tt.want || category != kinds[tt.want].category {
 			t.Errorf("Classify(%q) = %s, %s, want %s", tt.text, category, kind, tt.want)
 		}
-		_, e := verdict(&record{}, ending{exit: 1, stderr: tt.text + "\n", now: time.Now()}, nil)
+		_, e := verdict(context.Background(), &record{}, ending{exit: 1, stderr: tt.text + "\n", now: time.Now()}, nil)
 		if e.Kind != tt.want {
 			t.Errorf("stderr %q: %s, want %s", tt.text, e.Kind, tt.want)
 		}
@@ -53,7 +54,7 @@ func TestClassify(t *testing.T) {
 		line := fmt.Sprintf(`{"type":"result","subtype":"success","is_error":true,"num_turns":1,"result":%s}`, must(json.Marshal(tt.text)))
 		r := &record{began: true}
 		r.line([]byte(line), nil)
-		_, e = verdict(r, ending{now: time.Now()}, nil)
+		_, e = verdict(context.Background(), r, ending{now: time.Now()}, nil)
 		want := tt.want
 		if want == Crashed {
 			want = ServerError // it had begun
@@ -62,7 +63,7 @@ func TestClassify(t *testing.T) {
 			t.Errorf("result %q: %s, want %s", tt.text, e.Kind, want)
 		}
 	}
-	if _, e := verdict(&record{}, ending{exit: 137, signal: 9, stderr: "Something broke"}, nil); e.Kind != Crashed || !e.Temporary() {
+	if _, e := verdict(context.Background(), &record{}, ending{exit: 137, signal: 9, stderr: "Something broke"}, nil); e.Kind != Crashed || !e.Temporary() {
 		t.Errorf("killed: %+v", e)
 	}
 }

@@ -287,12 +287,12 @@ func (a *ask) attempt(ctx context.Context, session string) (*record, error) {
 	if err := file.Close(); err != nil && a.req.Transcript != "" && end.transcript == nil {
 		end.transcript = fmt.Errorf("%s: %w", a.req.Transcript, failedWrite(err))
 	}
-	return rec, a.settle(rec, end, result.Duration)
+	return rec, a.settle(ctx, rec, end, result.Duration)
 }
 
 // settle adds to the reply what an attempt came to.
-func (a *ask) settle(rec *record, end ending, took time.Duration) error {
-	answer, failure := verdict(rec, end, a.schema)
+func (a *ask) settle(ctx context.Context, rec *record, end ending, took time.Duration) error {
+	answer, failure := verdict(ctx, rec, end, a.schema)
 	r := a.reply
 	r.SessionID, r.Model, r.Exit, r.Stderr = rec.session, rec.model, end.exit, strings.TrimSpace(end.stderr)
 	r.Output, r.JSON = answer.text, answer.json

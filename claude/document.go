@@ -2,6 +2,7 @@ package claude
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -69,7 +70,7 @@ func NewDocument(reply *Reply, err error) Document {
 	}
 	if err != nil {
 		e := asError(err)
-		doc.Error, doc.Category, doc.Kind, doc.Retryable = e.Message, e.Category, e.Kind, e.Temporary()
+		doc.Error, doc.Category, doc.Kind, doc.Retryable = cmp.Or(e.Message, kinds[e.Kind].name), e.Category, e.Kind, e.Temporary()
 		if e.RetryAfter > 0 {
 			after := millis(e.RetryAfter)
 			doc.RetryAfterMS = &after

@@ -36,6 +36,9 @@ func TestDocument(t *testing.T) {
 		{nil, errors.New("something else"), Usage, false},
 	} {
 		doc := NewDocument(tt.reply, tt.err)
+		if doc.Success != (doc.Error == "") {
+			t.Errorf("NewDocument(%v) has the error %q", tt.err, doc.Error)
+		}
 		if doc.Success != (tt.err == nil) || doc.Kind != tt.kind || doc.Retryable != tt.again {
 			t.Errorf("NewDocument(%v) = %+v, want kind %q", tt.err, doc, tt.kind)
 		}

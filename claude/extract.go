@@ -2,14 +2,17 @@ package claude
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -17,55 +20,92 @@ import (
 type schema struct {
 	argument string // as the CLI gets it
 	resolved *jsonschema.Resolved
+	graph    *schemaGraph
 }
 
-// maxArgument is what Linux takes as one argument.
-const maxArgument = 128<<10 - 1
+const (
+	maxArgument    = 128<<10 - 1 // bytes that Linux accepts as one argument
+	maxSchemaDepth = 100
+)
 
+// newSchema reads a schema. It refuses one that no argument can hold, or that no answer
+// could be checked against in reasonable time, before anything is asked.
 func newSchema(text json.RawMessage) (*schema, error) {
 	if text == nil {
 		return nil, nil
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
-		return nil, &RequestError{Field: "schema", Fault: "not a JSON object"}
-	}
-	if err := checkKeywords(text); err != nil {
-		return nil, &RequestError{Field: "schema", Fault: err.Error()}
-	}
-	// The validator knows two drafts by name and refuses to judge by any other; the words are the same.
-	delete(fields, "$schema")
-	text, err := json.Marshal(fields)
+	s, err := readSchema(text)
 	if err != nil {
 		return nil, &RequestError{Field: "schema", Fault: err.Error()}
-	}
-	var parsed jsonschema.Schema
-	if err := json.Unmarshal(text, &parsed); err != nil {
-		return nil, &RequestError{Field: "schema", Fault: err.Error()}
-	}
-	resolved, err := parsed.Resolve(nil)
-	if err != nil {
-		return nil, &RequestError{Field: "schema", Fault: err.Error()}
-	}
-	if err := checkCircles(text); err != nil {
-		return nil, &RequestError{Field: "schema", Fault: err.Error()}
-	}
-	// The CLI knows no drafts by name but its own, and refuses a schema that names one.
-	var argument bytes.Buffer
-	enc := json.NewEncoder(&argument)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(fields); err != nil {
-		return nil, &RequestError{Field: "schema", Fault: err.Error()}
-	}
-	s := &schema{argument: strings.TrimSpace(argument.String()), resolved: resolved}
-	if len(s.argument) > maxArgument {
-		return nil, &RequestError{Field: "schema", Fault: fmt.Sprintf("too large: %d bytes, more than the %d of one argument", len(s.argument), maxArgument)}
 	}
 	return s, nil
 }
 
-// fits says what is wrong with a value.
-func (s *schema) fits(value json.RawMessage) error {
+func readSchema(text json.RawMessage) (*schema, error) {
+	text, err := withinLimits(text)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
+		return nil, errNoObject
+	}
+	// The validator knows two drafts by name and refuses to judge by any other; the words are
+	// the same. The CLI refuses a schema that names a draft.
+	delete(fields, "$schema")
+	var argument bytes.Buffer
+	if err := newEncoder(&argument).Encode(fields); err != nil {
+		return nil, err
+	}
+	var root map[string]any
+	if err := json.Unmarshal(argument.Bytes(), &root); err != nil {
+		return nil, err
+	}
+	if err := checkKeywordsIn(root, ""); err != nil {
+		return nil, err
+	}
+	s := &schema{argument: strings.TrimSpace(argument.String())}
+	var parsed jsonschema.Schema
+	if err := json.Unmarshal(argument.Bytes(), &parsed); err != nil {
+		return nil, err
+	}
+	if s.resolved, err = parsed.Resolve(nil); err != nil {
+		return nil, err
+	}
+	if s.graph, err = newSchemaGraph(root); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+var errNoObject = errors.New("not a JSON object")
+
+// withinLimits returns a schema without white space. What comes after it takes more than
+// linear time, so size and depth are checked first.
+func withinLimits(text json.RawMessage) (json.RawMessage, error) {
+	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		switch _, err := d.ReadToken(); {
+		case errors.Is(err, io.EOF):
+			var compact bytes.Buffer
+			if err := json.Compact(&compact, text); err != nil {
+				return nil, errNoObject
+			}
+			if compact.Len() > maxArgument {
+				return nil, fmt.Errorf("too large: %d bytes, more than the %d of one argument", compact.Len(), maxArgument)
+			}
+			return compact.Bytes(), nil
+		case err != nil:
+			return nil, errNoObject
+		case d.StackDepth() > maxSchemaDepth:
+			return nil, fmt.Errorf("nested more than %d deep", maxSchemaDepth)
+		}
+	}
+}
+
+// check says what is wrong with a value. The validator cannot be stopped, so a check that would
+// take too long is refused, and one that is left behind when the context ends is bounded.
+func (s *schema) check(ctx context.Context, value json.RawMessage) error {
 	if s == nil {
 		return nil
 	}
@@ -73,19 +113,29 @@ func (s *schema) fits(value json.RawMessage) error {
 	if err := json.Unmarshal(value, &v); err != nil {
 		return err
 	}
-	return s.resolved.Validate(v)
+	if !s.graph.isBounded(v) {
+		return fmt.Errorf("cannot be checked: it takes more than %d steps", maxSteps)
+	}
+	done := make(chan error, 1)
+	go func() { done <- s.resolved.Validate(v) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // find returns the JSON of a result: the first there is, with a schema the first
 // that fits. Without a schema there need not be any.
-func (s *schema) find(res *result) (json.RawMessage, error) {
+func (s *schema) find(ctx context.Context, res *result) (json.RawMessage, error) {
 	var misfit error
 	for value := range candidates(res) {
-		err := s.fits(value)
+		err := s.check(ctx, value)
 		if err == nil {
 			return value, nil
 		}
-		if misfit == nil {
+		if misfit == nil || ctx.Err() != nil {
 			misfit = err
 		}
 	}
@@ -182,16 +232,6 @@ func untilFence(text, mark string) (block, rest string) {
 	return text, ""
 }
 
-// checkKeywords refuses what the validator would let pass and no answer could
-// meet: a type that does not exist, a length below nothing.
-func checkKeywords(text json.RawMessage) error {
-	var doc any
-	if err := json.Unmarshal(text, &doc); err != nil {
-		return err
-	}
-	return checkKeywordsIn(doc, "")
-}
-
 var (
 	schemaTypes = map[string]bool{"string": true, "number": true, "integer": true, "object": true, "array": true, "boolean": true, "null": true}
 	inObjects   = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
@@ -201,6 +241,8 @@ var (
 	counts = []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"}
 )
 
+// checkKeywordsIn refuses what the validator would let pass and no answer could meet: a type
+// that does not exist, a length below nothing.
 func checkKeywordsIn(doc any, at string) error {
 	schema, ok := doc.(map[string]any)
 	if !ok {

@@ -1,8 +1,10 @@
 package claude
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -51,7 +53,7 @@ func TestJSONInAnswer(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			got, err := s.find(&result{Structured: json.RawMessage(tt.structured), Text: tt.text})
+			got, err := s.find(context.Background(), &result{Structured: json.RawMessage(tt.structured), Text: tt.text})
 			if string(got) != tt.want || (err != nil) != tt.misfit {
 				t.Errorf("%q, %v; want %q", got, err, tt.want)
 			}
@@ -80,6 +82,9 @@ func TestSchema(t *testing.T) {
 		{"refers to itself", `{"$ref": "#"}`, "schema: "},
 		{"in a circle", `{"$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"}]},"b":{"anyOf":[{"$ref":"#/$defs/a"}]}}}`, "schema: "},
 		{"too large", `{"description": "` + strings.Repeat("x", 140_000) + `"}`, "schema: too large: 140018 bytes, more than the 131071 of one argument"},
+		{"many properties", `{"properties": {` + strings.Repeat(`"a": true, `, 200_000) + `"b": true}}`, "schema: too large: "},
+		{"deep", strings.Repeat(`{"not":`, 1000) + "{}" + strings.Repeat("}", 1000), "schema: nested more than 100 deep"},
+		{"many steps", `{"$ref": "#/$defs/d0", "$defs": {` + chain(15, 10) + `}}`, "schema: takes more than 10000000 steps"},
 	} {
 		_, err := newSchema(json.RawMessage(tt.text))
 		if _, ok := errors.AsType[*RequestError](err); !ok || !strings.HasPrefix(err.Error(), tt.want) {
@@ -92,7 +97,46 @@ func TestSchema(t *testing.T) {
 	}
 	// A tree is a circle that ends where the value does.
 	tree, err := newSchema(json.RawMessage(`{"type":"object","properties":{"child":{"$ref":"#"}}}`))
-	if err != nil || tree.fits(json.RawMessage(`{"child":{"child":{}}}`)) != nil || tree.fits(json.RawMessage(`{"child":{"child":1}}`)) == nil {
+	if err != nil || tree.check(context.Background(), json.RawMessage(`{"child":{"child":{}}}`)) != nil || tree.check(context.Background(), json.RawMessage(`{"child":{"child":1}}`)) == nil {
 		t.Errorf("a tree: %v", err)
+	}
+}
+
+// chain defines schemas that each refer several times to the next.
+func chain(length, times int) string {
+	var b strings.Builder
+	for i := range length {
+		next := fmt.Sprintf(`{"$ref":"#/$defs/d%d"}`, i+1)
+		fmt.Fprintf(&b, `"d%d":{"allOf":[%s]},`, i, strings.TrimSuffix(strings.Repeat(next+",", times), ","))
+	}
+	fmt.Fprintf(&b, `"d%d":{"type":"object"}`, length)
+	return b.String()
+}
+
+// TestSchemaSteps checks that an answer which takes too long to check is refused, and that a check
+// ends with its context.
+func TestSchemaSteps(t *testing.T) {
+	s, err := newSchema(json.RawMessage(`{"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	nested := func(depth int) json.RawMessage {
+		return json.RawMessage(strings.Repeat(`{"a":`, depth) + "{}" + strings.Repeat("}", depth))
+	}
+	if err := s.check(t.Context(), nested(10)); err != nil {
+		t.Error(err)
+	}
+	if err := s.check(t.Context(), nested(40)); err == nil || !strings.Contains(err.Error(), "steps") {
+		t.Errorf("2^40 steps: %v", err)
+	}
+	stopped := errors.New("stopped")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(stopped)
+	if err := s.check(ctx, nested(19)); !errors.Is(err, stopped) {
+		t.Errorf("the context has ended: %v", err)
+	}
+	_, failure := verdict(ctx, &record{result: &result{Turns: 1, Subtype: "success", IsError: json.RawMessage("false"), Text: string(nested(19))}}, ending{}, s)
+	if failure == nil || failure.Kind != Interrupted {
+		t.Errorf("%+v, want %s", failure, Interrupted)
 	}
 }

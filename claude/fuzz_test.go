@@ -32,7 +32,7 @@ func FuzzStdout(f *testing.F) {
 		if got := out.finish(); !reflect.DeepEqual(*got, want) {
 			t.Errorf("in pieces of %d: %+v, whole: %+v", int(size)+1, *got, want)
 		}
-		if a, failure := verdict(&want, ending{}, nil); failure == nil && (want.result == nil || a.text != want.result.Text) {
+		if a, failure := verdict(context.Background(), &want, ending{}, nil); failure == nil && (want.result == nil || a.text != want.result.Text) {
 			t.Errorf("success without a result: %+v", want)
 		} else if failure != nil && kinds[failure.Kind].category != failure.Category {
 			t.Errorf("failure: %+v", failure)
@@ -47,7 +47,7 @@ func FuzzExtract(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var none *schema
-		found, err := none.find(&result{Text: text})
+		found, err := none.find(context.Background(), &result{Text: text})
 		if err != nil || found != nil && (!json.Valid(found) || !strings.Contains(text, string(found))) {
 			t.Errorf("%q, %v in %q", found, err, text)
 		}

@@ -25,6 +25,7 @@ const (
 // every start: by load and hook, on every skill and tool call.
 var mayLink = []string{
 	"github.com/cenkalti/backoff/v5",
+	"github.com/go-json-experiment/json", // jsontext
 	"github.com/google/jsonschema-go",
 	"github.com/google/renameio/v2",
 	"github.com/inconshreveable/mousetrap", // cobra's, on Windows
