@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/skillhand/skillhand/internal/legacy"
@@ -19,6 +20,9 @@ func parseLegacy(text []byte, opt Options) (Result, bool) {
 	said, ok := legacy.Parse(string(text))
 	if !ok {
 		return Result{}, false
+	}
+	if said.Unclear != "" {
+		return Result{Method: Legacy, Faults: []Fault{{Unclear, "", unclear(said.Unclear)}}}, true
 	}
 	r := &Report{
 		Success:      said.Succeeded && !said.Failed,
@@ -49,4 +53,13 @@ func parseLegacy(text []byte, opt Options) (Result, bool) {
 		result.Warnings = warnings.done()
 	}
 	return result, true
+}
+
+// unclear says which line makes it unclear how the script went.
+func unclear(line string) string {
+	const longest = 200
+	if len(line) > longest {
+		line = strings.ToValidUTF8(line[:longest], "") + "..."
+	}
+	return "Unclear whether it succeeded: " + line
 }

@@ -102,6 +102,7 @@ const (
 	Empty            Code = "EMPTY"
 	TooDeep          Code = "TOO_DEEP"
 	TooLarge         Code = "TOO_LARGE"
+	Unclear          Code = "UNCLEAR" // lines of text say success, and others speak against it
 )
 
 // The limits of what is read.
@@ -138,6 +139,7 @@ func (d *decoder) parse(text []byte, opt Options) Result {
 	if bytes.IndexByte(text, esc) >= 0 {
 		text = withoutColors(text)
 	}
+	whole := text
 	text, skipped := trim(text)
 	if result, ok := d.parseJSON(text, opt); ok {
 		return result
@@ -146,7 +148,7 @@ func (d *decoder) parse(text []byte, opt Options) Result {
 		return d.notJSON(text, 1+skipped)
 	}
 	if !opt.NoLegacy {
-		if result, ok := parseLegacy(text, opt); ok {
+		if result, ok := parseLegacy(bytes.TrimPrefix(whole, byteOrderMark), opt); ok {
 			return result
 		}
 	}

@@ -93,6 +93,9 @@ func says(r Result) string {
 	if r.Method == None {
 		return "nothing"
 	}
+	if r.Report == nil && r.Faults[0].Code == Unclear {
+		return "unclear"
+	}
 	var all []string
 	if r.Stated {
 		all = append(all, map[bool]string{true: "success", false: "failure"}[r.Report.Success])

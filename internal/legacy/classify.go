@@ -20,6 +20,13 @@ const (
 	nothing statement = iota
 	success
 	failure // wins over success
+
+	// What the shape of a line says.
+	trouble // an error of some program
+	doubt   // a word of trouble
+	partial // a success that the same line takes back: a doubt, whatever its shape
+	cleared // a summary of all: there was no trouble
+	harmless
 )
 
 // ruleSet is rules.txt as Go reads it.
@@ -28,6 +35,7 @@ type ruleSet struct {
 	signs []sign
 	rules []rule
 	by    map[string]*regexp.Regexp // the expressions that have a name
+	marks [256][]string             // what lines say something by, under the first byte of each
 }
 
 // A sign is a letter of more than one byte.
@@ -48,6 +56,7 @@ type Rule struct{ Kind, Name, Text string }
 func ReadRules() []Rule {
 	var all []Rule
 	var sets []string
+	shapes := map[string]int{} // where in all
 	for line := range strings.Lines(Rules) {
 		kind, rest, ok := strings.Cut(strings.TrimSpace(line), " ")
 		if !ok || kind == "#" {
@@ -57,7 +66,18 @@ func ReadRules() []Rule {
 		if kind == "word" || kind == "sign" || kind == "set" || kind == "rule" {
 			name, text, _ = strings.Cut(text, " ")
 		}
-		text = strings.NewReplacer(sets...).Replace(text)
+		switch kind {
+		case "error", "fatal", "harmless", "weak", "mild", "doubt", "clear":
+			_, text, _ = strings.Cut(text, " ") // the programs
+			kind, text = "shape-"+kind, "("+strings.TrimSpace(text)+")"
+			if at, ok := shapes[kind]; ok {
+				all[at].Text += "|" + text
+				continue
+			}
+			shapes[kind] = len(all)
+		default:
+			text = strings.NewReplacer(sets...).Replace(text)
+		}
 		if kind == "set" {
 			sets = append(sets, "{"+name+"}", text)
 			continue
@@ -78,6 +98,13 @@ var theRules = sync.OnceValue(func() *ruleSet {
 		case "sign":
 			for text := range strings.FieldsSeq(line.Text) {
 				r.signs = append(r.signs, sign{text: text, letter: line.Name[0]})
+				if line.Name == "X" || line.Name == "Y" {
+					r.mark(text)
+				}
+			}
+		case "marks":
+			for mark := range strings.FieldsSeq(line.Text) {
+				r.mark(strings.ReplaceAll(mark, "_", " "))
 			}
 		case "rule":
 			r.rules = append(r.rules, rule{letter: line.Name, expr: regexp.MustCompilePOSIX(line.Text)})
@@ -87,6 +114,42 @@ var theRules = sync.OnceValue(func() *ruleSet {
 	}
 	return r
 })
+
+func (r *ruleSet) mark(text string) { r.marks[text[0]] = append(r.marks[text[0]], text) }
+
+// maySay reports whether a line has any of the marks.
+func (r *ruleSet) maySay(line string) bool {
+	for i := range len(line) {
+		c := line[i]
+		if 'A' <= c && c <= 'Z' {
+			c |= 0x20
+		}
+		for _, mark := range r.marks[c] {
+			if len(line)-i >= len(mark) && strings.EqualFold(line[i:i+len(mark)], mark) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shape returns what the shape of a line says.
+func (r *ruleSet) shape(line string) statement {
+	line = line[:min(len(line), longest)]
+	switch {
+	case r.by["shape-harmless"].MatchString(line):
+		return harmless
+	case r.by["shape-fatal"].MatchString(line):
+		return failure
+	case r.by["shape-clear"].MatchString(line):
+		return cleared
+	case r.by["shape-error"].MatchString(line) && !r.by["shape-mild"].MatchString(line):
+		return trouble
+	case r.by["shape-doubt"].MatchString(line):
+		return doubt
+	}
+	return nothing
+}
 
 // classify returns what a line of letters says.
 func (r *ruleSet) classify(letters string, status bool) statement {
@@ -108,8 +171,12 @@ func (r *ruleSet) classify(letters string, status bool) statement {
 	switch {
 	case r.by[fails].MatchString(letters):
 		return failure
-	case r.by["passes"].MatchString(letters) && !r.by["unless"].MatchString(letters):
+	case r.by["passes"].MatchString(letters) && r.by["unless"].MatchString(letters):
+		return partial
+	case r.by["passes"].MatchString(letters):
 		return success
+	case !status && r.by["doubts"].MatchString(letters):
+		return doubt
 	}
 	return nothing
 }
@@ -117,7 +184,7 @@ func (r *ruleSet) classify(letters string, status bool) statement {
 // mayJudge reports whether there is a word or a symbol that could count.
 func mayJudge(letters string) bool {
 	first := letters[strings.IndexByte(letters, '<')+1]
-	return strings.IndexByte("gfetux", first) >= 0 || strings.ContainsAny(letters, "GFETUWXY") || strings.Contains(letters, "[<k")
+	return first == 'g' || first == 'x' || strings.ContainsAny(letters, "fetudGFETUWXY") || strings.Contains(letters, "[<k")
 }
 
 // A reading is a line as letters, and where each of them is from.

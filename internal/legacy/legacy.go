@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 )
 
 // A Result is what the lines of a text say.
 type Result struct {
 	Succeeded, Failed bool
+	Unclear           string   // the line because of which nobody can tell; then neither of these counts
 	Confidence        *float64 // the last one stated
 	OutOfRange        bool     // a confidence was not between 0 and 1
 	Duration          *float64 // in milliseconds, the last one stated
@@ -30,7 +30,7 @@ const MaxErrors = 1000
 // Parse reads a text, which must be valid UTF-8. It is not ok if no line says anything.
 func Parse(text string) (r Result, ok bool) {
 	room := deliverables(text)
-	l := reader{rules: theRules(), marks: marks(), says: Result{Deliverables: make([]string, 0, room)}, delivered: make(map[string]struct{}, room)}
+	l := reader{rules: theRules(), says: Result{Deliverables: make([]string, 0, room)}, delivered: make(map[string]struct{}, room)}
 	for line := range strings.Lines(text) {
 		// A carriage return ends a line too: what follows is printed over it.
 		for part := range strings.SplitSeq(strings.TrimSuffix(line, "\n"), "\r") {
@@ -41,6 +41,7 @@ func Parse(text string) (r Result, ok bool) {
 	if l.heading == errorsBelow {
 		l.say(failure)
 	}
+	l.conclude()
 	own(l.says.Deliverables)
 	return l.says, l.found
 }
@@ -49,9 +50,12 @@ func Parse(text string) (r Result, ok bool) {
 type reader struct {
 	says      Result
 	rules     *ruleSet
-	marks     *[256][]string
 	found     bool // something was said
 	heading   heading
+	quoting   string    // names the expression of the lines that are a quotation; "" while there is none
+	trouble   string    // the last line that is shaped like an error, which no summary has cleared
+	since     bool      // a success was said after it
+	doubt     string    // the first line after the last success that makes it doubtful
 	row       statement // what the last line said, a row of a table: if it is the header, nothing
 	delivered map[string]struct{}
 	known     map[string]statement // what lines of letters say; logs have few kinds of lines
@@ -75,8 +79,28 @@ func deliverables(text string) (n int) {
 	return min(n, 1<<16) // of a text that only looks so
 }
 
+// conclude weighs what all lines say. An error that comes last is a failure; after one that no
+// summary has cleared, or before a doubt, nobody can tell what a tick is about.
+func (l *reader) conclude() {
+	switch {
+	case l.says.Failed:
+	case l.trouble != "" && !l.since:
+		l.says.Failed, l.found = true, true
+		if len(l.says.Errors) == 0 {
+			l.err(l.trouble)
+		}
+	case l.trouble != "":
+		l.says.Unclear = strings.Clone(l.trouble)
+	case l.says.Succeeded && l.doubt != "":
+		l.says.Unclear = strings.Clone(l.doubt)
+	}
+}
+
 // line takes in what one line says.
 func (l *reader) line(line string) {
+	if l.isQuoted(line) {
+		return
+	}
 	if l.isTitle(line) {
 		l.title(line)
 		return
@@ -98,10 +122,17 @@ func (l *reader) line(line string) {
 		l.deliver(unquote(path))
 		return
 	}
-	if !l.maySay(line) {
+	if !l.rules.maySay(line) {
 		return
 	}
+	raw := line
 	line = plain(line)
+	if l.rules.by["line-commit"].MatchString(line) {
+		return
+	}
+	if m := l.rules.by["line-dots"].FindStringSubmatch(line); m != nil {
+		line = m[1]
+	}
 	if m := l.rules.by["line-bracket"].FindStringSubmatch(line); m != nil { // all of it
 		line = m[1][1 : len(m[1])-1]
 	}
@@ -138,11 +169,30 @@ func (l *reader) line(line string) {
 			l.row = said
 			return
 		}
+		if f.key == "" || l.rules.by["shape-weak"].MatchString(raw) {
+			said = l.sayShape(raw, said)
+		}
 		l.say(said)
 		if f.key == "error" && said == failure && f.value != "" {
 			l.err(f.value)
 		}
 	}
+}
+
+// isQuoted reports whether a line is one of a commit, of a diff, or of what a test printed.
+func (l *reader) isQuoted(line string) bool {
+	if line != "" && (line[0] == ' ' || line[0] == 'c') && l.rules.by["line-quotes"].MatchString(line) {
+		l.quoting = "line-quoted"
+		return true
+	}
+	if l.quoting != "" && l.rules.by[l.quoting].MatchString(line) {
+		return true
+	}
+	l.quoting = ""
+	if strings.HasPrefix(line, "@@") && l.rules.by["line-diff"].MatchString(line) {
+		l.quoting = "line-hunk"
+	}
+	return false
 }
 
 // isTitle reports whether a line is a heading such as === Error tests ===, which
@@ -157,6 +207,9 @@ func (l *reader) isTitle(line string) bool {
 
 // title takes in a heading. Only the lines below it can say something.
 func (l *reader) title(line string) {
+	if shape := l.rules.shape(withoutColors(line)); shape != trouble || strings.TrimLeft(line, " \t")[0] != '#' {
+		l.say(l.sayShape(line, nothing))
+	}
 	line = strings.ToLower(plain(line))
 	if !strings.ContainsFunc(line, unicode.IsLetter) {
 		return // a rule below a heading
@@ -197,46 +250,10 @@ func (l *reader) classify(letters string, status bool) statement {
 	return said
 }
 
-// marks are what lines say something by, under the first byte of each, letters in
-// lower case. They are those of line-may, which takes too long for every line.
-var marks = sync.OnceValue(func() *[256][]string {
-	by := new([256][]string)
-	for _, mark := range []string{
-		"succ", "fail", "err", "pass", "compl", "status", "conf", "created", "modif", "updat", "generated", "file", "duration", "execution",
-		"abort", "roll", "ok]", "ok ", "done]", "done ", "[x]",
-	} {
-		by[mark[0]] = append(by[mark[0]], mark)
-	}
-	for _, s := range theRules().signs {
-		if s.letter == 'X' || s.letter == 'Y' {
-			by[s.text[0]] = append(by[s.text[0]], s.text)
-		}
-	}
-	return by
-})
-
-// maySay reports whether a line has any of the marks.
-func (l *reader) maySay(line string) bool {
-	for i := range len(line) {
-		c := line[i]
-		if 'A' <= c && c <= 'Z' {
-			c |= 0x20
-		}
-		for _, mark := range l.marks[c] {
-			if len(line)-i >= len(mark) && strings.EqualFold(line[i:i+len(mark)], mark) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // plain is a line without colours that are written out, as in \033[31m, without
 // \n at either end, and without the -e that one echo takes and another prints.
 func plain(line string) string {
-	if strings.Contains(line, "[") && (strings.Contains(line, `\`) || strings.Contains(line, "^[")) {
-		line = theRules().by["line-colour"].ReplaceAllString(line, "")
-	}
+	line = withoutColors(line)
 	line = strings.TrimLeft(line, " \t")
 	for _, option := range []string{"-e ", "-n ", "-ne ", "-en "} {
 		line = strings.TrimPrefix(line, option)
@@ -245,6 +262,14 @@ func plain(line string) string {
 		line = strings.TrimPrefix(line, `\n`)
 	}
 	return strings.TrimSuffix(line, `\n`)
+}
+
+// withoutColors drops colors that are written out, as in \033[31m.
+func withoutColors(line string) string {
+	if strings.Contains(line, "[") && (strings.Contains(line, `\`) || strings.Contains(line, "^[")) {
+		line = theRules().by["line-colour"].ReplaceAllString(line, "")
+	}
+	return line
 }
 
 // inBracket reports whether the first word says how it went and stands in a
@@ -257,10 +282,45 @@ func (r *reading) inBracket() bool {
 // oneWord takes apart what a status is made of, such as not_ok.
 var oneWord = strings.NewReplacer("_", " ", "-", " ", "/", "|")
 
+// sayShape takes in what the shape of a line says, beside its words. It returns what is left to
+// be said.
+func (l *reader) sayShape(line string, said statement) statement {
+	line = withoutColors(line)
+	shape := l.rules.shape(line)
+	switch {
+	case shape == failure:
+		if len(l.says.Errors) == 0 {
+			l.err(strings.TrimSpace(line))
+		}
+		return failure
+	case shape == harmless && said != success && said != failure:
+	case said == partial:
+		l.doubtful(line)
+	case shape == cleared && said != failure:
+		l.trouble, l.doubt, l.since = "", "", false
+	case shape == trouble && (said == nothing || said == doubt || said == failure && l.rules.by["shape-weak"].MatchString(line)):
+		l.trouble, l.since = strings.TrimSpace(line), false
+		return nothing
+	case said == doubt, shape == doubt && said == nothing:
+		l.doubtful(line)
+	}
+	return said
+}
+
+// doubtful notes a line that makes the successes before it doubtful.
+func (l *reader) doubtful(line string) {
+	if l.doubt == "" {
+		l.doubt = strings.TrimSpace(line)
+	}
+}
+
 func (l *reader) say(s statement) {
+	if s == success {
+		l.since, l.doubt = true, ""
+	}
 	l.says.Succeeded = l.says.Succeeded || s == success
 	l.says.Failed = l.says.Failed || s == failure
-	l.found = l.found || s != nothing
+	l.found = l.found || s == success || s == failure
 }
 
 func (l *reader) deliver(path string) {

@@ -46,10 +46,11 @@ func TestHearsAnything(t *testing.T) {
 declare -A known=() delivered=()
 while IFS='' read -r said; do
 	(
-		LC_ALL=C success=true confidence=0.5 deliverables='' errors='' errored=0 more=0 heading='' row='' passed=''
+		LC_ALL=C success=true confidence=0.5 deliverables='' errors='' errored=0 more=0 heading='' row='' passed='' quoting='' trouble='' since='' doubt=''
 		skillhand_hear "$said"
 		skillhand_row
 		if [[ $heading == 1 || $heading && $passed ]]; then success=false; fi
+		skillhand_conclude 0
 		printf '{"success":%s,"confidence":%s,"deliverables":[%s],"metrics":{},"errors":[%s]}\n' "$success" "$confidence" "$deliverables" "$errors"
 	)
 done
@@ -74,6 +75,8 @@ done
 		if said.Report != nil {
 			want = *said.Report
 			want.Success = !said.Stated || said.Report.Success
+		} else if fault := said.Faults[0]; fault.Code == report.Unclear {
+			want = report.Report{Confidence: 0.5, Errors: []report.Error{{Code: string(fault.Code), Message: fault.Message}}}
 		}
 		got := report.Parse([]byte(lines[i]), report.Options{Strict: true}).Report
 		if got == nil || string(got.AppendJSON(nil)) != string(want.AppendJSON(nil)) {

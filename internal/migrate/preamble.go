@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -32,6 +33,7 @@ var reportText = sync.OnceValue(func() string { return reportHead + preambleCode
 // below the script that sources it.
 func preambleCode(depth int) string {
 	var words, signs, rules strings.Builder
+	var marks []string
 	for _, r := range legacy.ReadRules() {
 		switch r.Kind {
 		case "word":
@@ -43,6 +45,13 @@ func preambleCode(depth int) string {
 		case "sign":
 			for sign := range strings.FieldsSeq(r.Text) {
 				fmt.Fprintf(&signs, "\t\t%s*) letter=%s n=%d ;;\n", quote(sign), quote(r.Name), len(sign))
+				if r.Name == "X" || r.Name == "Y" {
+					marks = append(marks, sign)
+				}
+			}
+		case "marks":
+			for mark := range strings.FieldsSeq(r.Text) {
+				marks = append(marks, regexp.QuoteMeta(strings.ReplaceAll(mark, "_", " ")))
 			}
 		case "rule":
 			fmt.Fprintf(&rules, "skillhand_rules+=(%s %s)\n", r.Name, quote(r.Text))
@@ -50,6 +59,7 @@ func preambleCode(depth int) string {
 			fmt.Fprintf(&rules, "skillhand_%s=%s\n", strings.ReplaceAll(r.Kind, "-", "_"), quote(r.Text))
 		}
 	}
+	fmt.Fprintf(&rules, "skillhand_marks=%s\n", quote(strings.Join(marks, "|")))
 	return strings.NewReplacer(
 		"@WORDS@", words.String(),
 		"@SIGNS@", signs.String(),

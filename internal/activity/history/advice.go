@@ -14,6 +14,7 @@ type reason struct{ category, detail string }
 // what failed so most often.
 var advice = map[string]string{
 	// Advice about runs.
+	"UNCLEAR":               "the text of %s does not say whether it succeeded: end it with `skillhand emit`",
 	"NO_REPORT":             "%s prints no report: end it with `skillhand emit`, or see what `skillhand parse` finds in its output",
 	"INVALID_JSON":          "%s prints a report that is not JSON: build it with `skillhand emit`",
 	"MISSING_FIELD":         "the report of %s lacks a field: build it with `skillhand emit`",

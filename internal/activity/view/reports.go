@@ -33,7 +33,11 @@ func (t *Reports) Header() string {
 func (t *Reports) Append(lines []byte, input string, r report.Result) []byte {
 	w := bytes.NewBuffer(lines)
 	if r.Report == nil {
-		fmt.Fprintf(w, "%-*s  %s  %s\n", t.width, term.Flat(input), t.paint("31", "invalid"), r.Method)
+		says := t.paint("31", "invalid")
+		if r.Method == report.Legacy {
+			says = t.paint("33", "unclear")
+		}
+		fmt.Fprintf(w, "%-*s  %s  %s\n", t.width, term.Flat(input), says, r.Method)
 	} else {
 		says := t.paint("32", "success")
 		switch {

@@ -123,7 +123,7 @@ skillhand_open() { # sends stdout to a listener, in a pipe of which this shell n
 }
 
 skillhand_listen() { # passes lines on to stderr, hears them, and prints the report when it is told how it ended
-	local LC_ALL=C IFS=$'\r\n' success=true confidence=0.5 deliverables='' errors='' errored=0 more=0 heading='' row='' passed='' line part told='' many=0 begun='' document='' rest=()
+	local LC_ALL=C IFS=$'\r\n' success=true confidence=0.5 deliverables='' errors='' errored=0 more=0 heading='' row='' passed='' quoting='' trouble='' since='' doubt='' line part told='' many=0 begun='' document='' rest=()
 	local -A delivered known
 	trap - EXIT ERR DEBUG RETURN
 	trap '' HUP INT QUIT PIPE TERM
@@ -193,7 +193,7 @@ skillhand_take() { # passes on and hears a text of whole lines
 		return
 	fi
 	printf %s "$text" >&2
-	if [[ ! $heading$row && $text != *$'\e'* ]] && ! skillhand_may "$text"; then return; fi
+	if [[ ! $heading$row$quoting && $text != *$'\e'* ]] && ! skillhand_may "$text"; then return; fi
 	for part in $text; do
 		skillhand_hear "${part:0:10000}" # bash cuts at patterns in quadratic time
 		if [[ $part == *'"success"'* && ! $part =~ \"success\"[[:space:]]*:[[:space:]]*true ]]; then success=false; fi
@@ -207,6 +207,7 @@ skillhand_print() { # prints the report of a script that ended with status $1, b
 	fi
 	skillhand_row
 	if [[ $heading == 1 ]]; then success=false; fi
+	skillhand_conclude "$1"
 	if [[ $1 != 0 ]]; then
 		success=false
 		errors=${errors:-"{\"code\":\"EXIT_STATUS\",\"message\":\"${2:-exit status $1}\"}"}
@@ -216,19 +217,40 @@ skillhand_print() { # prints the report of a script that ended with status $1, b
 		"$success" "$confidence" "$deliverables" "$((ms < 0 ? 0 : ms))" "$errors" >&"$skillhand_back"
 }
 
+skillhand_conclude() { # weighs what all lines of a script that ended with status $1 say
+	local json unclear=''
+	if [[ $success == false ]]; then
+		return
+	elif [[ $trouble && ! $since ]]; then # the last word is an error
+		success=false
+		skillhand_string "$trouble"
+		errors=${errors:-"{\"code\":\"LEGACY_ERROR\",\"message\":$json}"}
+	elif [[ $trouble ]]; then
+		unclear=$trouble
+	elif [[ $passed ]]; then
+		unclear=$doubt
+	fi
+	if [[ $unclear && $1 == 0 ]]; then
+		success=false
+		skillhand_string "Unclear whether it succeeded: ${unclear:0:200}"
+		errors+="${errors:+,}{\"code\":\"UNCLEAR\",\"message\":$json}"
+	fi
+}
+
 # What lines say: the rules of skillhand parse, of which this part is made.
 
-skillhand_hear() { # takes in what a line says: success, passed, confidence, deliverables, errors, heading
-	local line=$1 letters at begin start key value sign rest end failed
+skillhand_hear() { # takes in what a line says: success, passed, trouble, doubt, confidence, deliverables, errors, heading
+	local line=$1 said raw letters at begin start key value sign rest end
 	if [[ $line == *$'\e'* ]]; then
-		skillhand_plain "$line"
+		skillhand_uncolor "$line"
 		set -- "$line"
 	fi
+	if skillhand_quoted; then return; fi
 	case ${line#"${line%%[![:space:]]*}"} in
 	[-=#*\\^]* | $'\xe2'*)
 		skillhand_plain "$line"
 		if [[ $line =~ $skillhand_line_title ]]; then
-			skillhand_title "$line"
+			skillhand_title "$1"
 			return
 		fi
 		line=$1
@@ -256,7 +278,10 @@ skillhand_hear() { # takes in what a line says: success, passed, confidence, del
 		;;
 	esac
 	if ! skillhand_may "$line"; then return; fi
+	raw=$line
 	skillhand_plain "$line"
+	if [[ $line =~ $skillhand_line_commit ]]; then return; fi
+	if [[ $line =~ $skillhand_line_dots ]]; then line=${BASH_REMATCH[1]}; fi
 	if [[ $line =~ $skillhand_line_bracket ]]; then line=${BASH_REMATCH[1]} line=${line:1:${#line}-2}; fi
 	skillhand_read "$line"
 	rest=${letters:begin}
@@ -266,7 +291,8 @@ skillhand_hear() { # takes in what a line says: success, passed, confidence, del
 		skillhand_field "$rest"
 		if [[ $key ]]; then
 			skillhand_read "$end"
-			if skillhand_fails "!${letters:0:begin}<${letters:begin}~" ''; then success=false; fi
+			skillhand_classify "!${letters:0:begin}<${letters:begin}~" ''
+			skillhand_say
 			skillhand_hear "$rest"
 			return
 		fi
@@ -275,12 +301,14 @@ skillhand_hear() { # takes in what a line says: success, passed, confidence, del
 	skillhand_field "$line"
 	case $key in
 	confidence)
-		if skillhand_fails "!$letters<~" ''; then success=false; fi
+		skillhand_classify "!$letters<~" ''
+		skillhand_say
 		skillhand_confide "$value"
 		;;
 	created | duration | status)
 		skillhand_read "${line:0:start}"
-		if skillhand_fails "!$letters<~" ''; then success=false; fi
+		skillhand_classify "!$letters<~" ''
+		skillhand_say
 		skillhand_unquote "$value"
 		if [[ $key == duration ]]; then return; fi # it is measured
 		if [[ $key == created ]]; then
@@ -289,23 +317,23 @@ skillhand_hear() { # takes in what a line says: success, passed, confidence, del
 		fi
 		value=${value//[_-]/ }
 		skillhand_read "${value//\//|}"
-		if skillhand_fails "!${letters:0:begin}<${letters:begin}~" status; then success=false; fi
+		skillhand_classify "!${letters:0:begin}<${letters:begin}~" status
+		skillhand_say
 		;;
 	*)
 		if [[ $line =~ $skillhand_line_code ]]; then begin=${#letters}; fi
-		end=$passed failed=''
-		if skillhand_fails "!${letters:0:begin}<${letters:begin}~" ''; then failed=1; fi
-		if [[ $failed ]] && skillhand_like "$line" "$skillhand_line_heading"; then
+		skillhand_classify "!${letters:0:begin}<${letters:begin}~" ''
+		if [[ $said == failure ]] && skillhand_like "$line" "$skillhand_line_heading"; then
 			heading=1
 			return
 		fi
 		if [[ ! $key && $line == '|'* ]]; then
-			row=$failed:$passed passed=$end
+			row=$said
 			return
 		fi
-		if [[ ! $failed ]]; then return; fi
-		success=false
-		if [[ $key == error && $value ]]; then
+		if [[ ! $key || $raw =~ $skillhand_shape_weak ]]; then skillhand_shape "$raw"; fi
+		skillhand_say
+		if [[ $said == failure && $key == error && $value ]]; then
 			if ((errored++ >= 1000)); then
 				((more += 1))
 				return
@@ -317,26 +345,87 @@ skillhand_hear() { # takes in what a line says: success, passed, confidence, del
 	esac
 }
 
-skillhand_title() { # takes in a heading: only the lines below it can say something
-	if [[ $1 != *[A-Za-z]* ]]; then return; fi # a rule below a heading
+skillhand_quoted() { # whether line is one of a commit, of a diff, or of what a test printed
+	if [[ $line == [\ c]* && $line =~ $skillhand_line_quotes ]]; then
+		quoting=$skillhand_line_quoted
+		return 0
+	fi
+	if [[ $quoting && $line =~ $quoting ]]; then return 0; fi
+	quoting=''
+	if [[ $line == @@* && $line =~ $skillhand_line_diff ]]; then quoting=$skillhand_line_hunk; fi
+	return 1
+}
+
+skillhand_say() { # takes in said, what a line says
+	case $said in
+	success) passed=1 since=1 doubt='' ;;
+	failure) success=false ;;
+	esac
+}
+
+skillhand_shape() { # takes in what the shape of a line says, beside its words; said is what is left of them
+	local line raw shape
+	skillhand_uncolor "$1"
+	raw=${line#"${line%%[![:space:]]*}"} raw=${raw%"${raw##*[![:space:]]}"} line=${line:0:1000}
+	if [[ $line =~ $skillhand_shape_harmless ]]; then
+		shape=harmless
+	elif [[ $line =~ $skillhand_shape_fatal ]]; then
+		said=failure
+		if [[ ! $errors ]]; then
+			errored=1
+			skillhand_string "$raw"
+			errors="{\"code\":\"LEGACY_ERROR\",\"message\":$json}"
+		fi
+		return
+	elif [[ $line =~ $skillhand_shape_clear ]]; then
+		shape=cleared
+	elif [[ $line =~ $skillhand_shape_error && ! $line =~ $skillhand_shape_mild ]]; then
+		shape=trouble
+		if [[ ${2-} == title && $raw == '#'* ]]; then return; fi
+		if [[ $said == failure && $line =~ $skillhand_shape_weak ]]; then said=nothing; fi
+	elif [[ $line =~ $skillhand_shape_doubt ]]; then
+		shape=doubt
+	fi
+	case $said:${shape-} in
+	success:harmless | failure:harmless) ;;
+	*:harmless) ;;
+	partial:*) doubt=${doubt:-$raw} ;;
+	failure:*) ;;
+	*:cleared) trouble='' doubt='' since='' ;;
+	nothing:trouble | doubt:trouble) trouble=$raw since='' said=nothing ;;
+	doubt:* | nothing:doubt) doubt=${doubt:-$raw} ;;
+	esac
+}
+
+skillhand_title() { # takes in a heading: only the lines below it can say something, if it is none of a program
+	said=nothing
+	skillhand_shape "$1" title
+	skillhand_say
+	skillhand_plain "$1"
+	if [[ $line != *[A-Za-z]* ]]; then return; fi # a rule below a heading
 	if [[ $heading == 1 ]]; then success=false; fi
 	heading=''
-	if skillhand_like "$1" "$skillhand_line_heading"; then heading=title; fi
+	if skillhand_like "$line" "$skillhand_line_heading"; then heading=title; fi
 }
 
 skillhand_may() { # whether a text could say anything. Most say nothing
-	skillhand_like "$1" "$skillhand_line_may"
+	skillhand_like "$1" "$skillhand_marks"
 }
 
 skillhand_row() { # what the row of a table said counts: it is no header
-	case $row in 1:*) success=false ;; ?*:* | :?*) passed=1 ;; esac
+	local said=$row
+	skillhand_say
 }
 
-skillhand_plain() { # line is $1 without colours, and without what an echo has not understood
-	local colour=$'\e'$'(\\[[0-?]*[ -/]*[@-~]|\\][^\a\e]*(\a|\e\\\\)|[ -/]{0,2}[0-~])'
+skillhand_uncolor() { # line is $1 without colors
+	local color=$'\e'$'(\\[[0-?]*[ -/]*[@-~]|\\][^\a\e]*(\a|\e\\\\)|[ -/]{0,2}[0-~])'
 	line=$1
-	while [[ $line =~ $colour ]]; do line=${line/"${BASH_REMATCH[0]}"/}; done
+	while [[ $line =~ $color ]]; do line=${line/"${BASH_REMATCH[0]}"/}; done
 	while [[ $line =~ $skillhand_line_colour ]]; do line=${line/"${BASH_REMATCH[0]}"/}; done
+}
+
+skillhand_plain() { # line is $1 without colors, and without what an echo has not understood
+	skillhand_uncolor "$1"
 	line=${line#"${line%%[! $'\t']*}"}
 	line=${line#-e } line=${line#-n } line=${line#-ne } line=${line#-en }
 	while [[ $line == '\n'* ]]; do line=${line#'\n'}; done
@@ -502,15 +591,13 @@ skillhand_share() { # letter of $1 out of $2
 	fi
 }
 
-skillhand_fails() { # whether a line of letters says that it failed; $2 is status for that of a status
-	local said=${known["$2$1"]-} # logs have few kinds of lines
+skillhand_classify() { # sets said to what a line of letters says; $2 is status for that of a status
+	said=${known["$2$1"]-} # logs have few kinds of lines
 	if [[ ! $said ]]; then
 		if ((${#known[@]} > 10000)); then known=(); fi
 		skillhand_judge "$1" "$2"
 		known["$2$1"]=$said
 	fi
-	if [[ $said == success ]]; then passed=1; fi
-	[[ $said == failure ]]
 }
 
 skillhand_judge() { # sets said to what a line of letters says
@@ -522,7 +609,7 @@ skillhand_judge() { # sets said to what a line of letters says
 			return
 		fi
 		fails=$skillhand_status_fails letters=${letters/<[ky]/<g}
-	elif [[ $letters != *'<'[gfetux]* && $letters != *[GFETUWXY]* && $letters != *'[<k'* ]]; then
+	elif [[ $letters != *'<'[gx]* && $letters != *[fetudGFETUWXY]* && $letters != *'[<k'* ]]; then
 		return
 	fi
 	for ((i = 0; i < ${#skillhand_rules[@]}; i += 2)); do
@@ -533,8 +620,11 @@ skillhand_judge() { # sets said to what a line of letters says
 	done
 	if [[ $letters =~ $fails ]]; then
 		said=failure
-	elif [[ $letters =~ $skillhand_passes && ! $letters =~ $skillhand_unless ]]; then
+	elif [[ $letters =~ $skillhand_passes ]]; then
 		said=success
+		if [[ $letters =~ $skillhand_unless ]]; then said=partial; fi
+	elif [[ ! $2 && $letters =~ $skillhand_doubts ]]; then
+		said=doubt
 	fi
 }
 
