@@ -91,7 +91,6 @@ internal/paths:
 internal/proc:
 internal/redact: internal/jsonfind
 internal/render: internal/atomicfile internal/cause internal/paths internal/redact internal/shell internal/words skill
-internal/reports: internal/cause report
 internal/session:
 internal/setup/doctor: check internal/agents internal/cause internal/claudecode internal/claudecode/settings
     internal/find internal/here internal/mcp/host internal/paths internal/proc internal/setup/uninstall internal/term
@@ -120,7 +119,7 @@ internal/yamlfile:
 cmd/skillhand: . check claude internal/activity/history internal/activity/usage internal/activity/view internal/agents
     internal/atomicfile internal/cause internal/claudecode internal/claudecode/claudepage internal/cli
     internal/edit/disk internal/golden internal/here internal/migrate internal/migrate/disk internal/paths
-    internal/render internal/reports internal/session internal/setup/doctor internal/setup/scaffold
+    internal/render internal/session internal/setup/doctor internal/setup/scaffold
     internal/setup/uninstall internal/shell internal/term internal/trust report report/verdict schemas skill
 cmd/skillhand-server: . claude internal/agents internal/atomicfile internal/batch internal/batch/jobfile
     internal/batch/jobs internal/cli internal/eval internal/here internal/lsp internal/mcp internal/mcp/host

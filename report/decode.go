@@ -3,13 +3,16 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
-	"unsafe"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/skillhand/skillhand/internal/jsonfind"
 )
@@ -33,84 +36,38 @@ const (
 // maxFaults bounds what a hopeless document costs. What is more is counted.
 const maxFaults = 1000
 
-// A decoder reads one report and judges it in the same pass. Its methods leave
-// it behind what they read, and return false where the text stops being JSON.
+// errTooDeep ends the reading of a document.
+var errTooDeep = fmt.Errorf("nested more than %d deep", MaxDepth)
+
+// A decoder reads one report and judges it in the same pass. What is wrong with a value is a
+// fault; an error of its methods means that the text is no JSON.
 type decoder struct {
-	opt   Options
-	text  []byte
-	str   string // the same bytes: strings without escapes are cut from it
-	i     int
-	line  int // of the text's first byte
-	depth int
-	seen  uint64 // which fields there are, as bits
-
-	want string // what should have been at i
-	deep bool   // stopped because of the depth
-
-	of [len(fields) + 1]*findings // about each field, and the rest; nil while there is nothing
-	at int                        // which of them is being read
-
-	scratch scratch
-	lends   bool // a report is made of text and scratch, not of copies
-}
-
-// scratch is what grows while reading, and is kept for the next report.
-type scratch struct {
-	path         []step // where i is, for faults
-	deliverables []string
-	metrics      []metric
-	errors       []Error
-	values       map[string]float64 // of the metrics, if they are lent
-	lent         Report
+	*jsontext.Decoder
+	opt  Options
+	text []byte
+	seen uint64                     // which fields there are, as bits
+	of   [len(fields) + 1]*findings // about each field, and the rest; nil while there is nothing
+	at   int                        // which of them is being read
 }
 
 type findings struct{ faults, warnings faults }
 
-// decoders are used again: making one costs more than reading a small report.
-var decoders = sync.Pool{New: func() any { return new(decoder) }}
-
-// start makes the decoder ready to read text.
-func (d *decoder) start(text []byte, opt Options) {
-	*d = decoder{opt: opt, text: text, line: 1, scratch: d.scratch, lends: d.lends}
-	d.scratch.path = d.scratch.path[:0]
+func newDecoder(text []byte, opt Options) *decoder {
+	if !utf8.Valid(text) {
+		text = bytes.ToValidUTF8(text, replacement)
+	}
+	// Duplicates are for us to judge, and an escape may be half of a character.
+	reader := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	return &decoder{Decoder: reader, opt: opt, text: text}
 }
 
-// free gives a decoder back, without what it has read.
-func (d *decoder) free() {
-	*d = decoder{scratch: scratch{
-		path:         emptied(d.scratch.path),
-		deliverables: emptied(d.scratch.deliverables),
-		metrics:      emptied(d.scratch.metrics),
-		errors:       emptied(d.scratch.errors),
-	}}
-	decoders.Put(d)
-}
-
-// emptied returns s to be used again, unless it has grown out of proportion.
-func emptied[T any](s []T) []T {
-	if cap(s) > 10_000 {
-		return nil
-	}
-	clear(s[:cap(s)])
-	return s[:0]
-}
-
-// report reads an object as a report. What is wrong with it as a report is a
-// fault; it is not ok if it is no JSON.
-func (d *decoder) report() (r *Report, ok bool) {
-	if !utf8.Valid(d.text) {
-		d.text = bytes.ToValidUTF8(d.text, replacement)
-	}
-	if d.lends {
-		d.str, r = unsafe.String(unsafe.SliceData(d.text), len(d.text)), &d.scratch.lent
-		*r = Report{}
-	} else {
-		d.str, r = string(d.text), &Report{}
-	}
+// report reads an object as a report.
+func (d *decoder) report() (*Report, error) {
+	r := &Report{}
 	var unknown keySet
-	ok = d.object(func(key string) bool {
+	err := d.object(func(key string) error {
 		d.at = len(fields)
-		n := fieldNumber(key)
+		n := slices.Index(fields[:], key)
 		if n < 0 {
 			return d.unknown(key, &unknown)
 		}
@@ -122,86 +79,54 @@ func (d *decoder) report() (r *Report, ok bool) {
 		d.at = n
 		return d.field(n, r)
 	})
-	if !ok {
-		return nil, false
+	if err != nil {
+		return nil, err
 	}
 	for n, name := range fields {
-		if d.seen&(1<<n) == 0 {
-			d.at = n
-			d.missing(name)
+		if d.at = n; d.seen&(1<<n) == 0 {
+			d.missing("", name)
 		}
 	}
-	return r, true
+	return r, nil
 }
 
-func fieldNumber(key string) int {
-	switch key {
-	case "success":
-		return fieldSuccess
-	case "confidence":
-		return fieldConfidence
-	case "deliverables":
-		return fieldDeliverables
-	case "metrics":
-		return fieldMetrics
-	case "errors":
-		return fieldErrors
-	}
-	return -1
-}
-
-func (d *decoder) field(n int, r *Report) (ok bool) {
+func (d *decoder) field(n int, r *Report) error {
 	switch n {
 	case fieldSuccess:
-		if d.next() != 't' && d.next() != 'f' {
+		if kind := d.PeekKind(); kind != 't' && kind != 'f' {
 			return d.mistyped("Success must be a boolean")
 		}
-		r.Success = d.next() == 't'
-		return d.literal()
+		token, err := d.ReadToken()
+		if err == nil {
+			r.Success = token.Bool()
+		}
+		return err
 	case fieldConfidence:
-		if !d.isNumber() {
+		if d.PeekKind() != '0' {
 			return d.mistyped("Confidence must be a number")
 		}
-		start := d.i
-		r.Confidence, ok = d.number()
-		if ok && !isShare(r.Confidence, d.str[start:d.i]) {
-			d.fault(OutOfRange, notInRange)
+		value, written, err := d.number()
+		if r.Confidence = value; err == nil && !isShare(value, written) {
+			d.fault(d.StackPointer(), OutOfRange, notInRange)
 		}
-		return ok
+		return err
 	case fieldDeliverables:
-		if d.next() != '[' {
+		if d.PeekKind() != '[' {
 			return d.mistyped("Deliverables must be an array")
 		}
-		d.scratch.deliverables = d.scratch.deliverables[:0]
-		ok = d.array(d.deliverable)
-		r.Deliverables = kept(d, d.scratch.deliverables)
-		return ok
+		r.Deliverables = []string{}
+		return d.array(func() error { return d.deliverable(r) })
 	case fieldMetrics:
-		if d.next() != '{' {
+		if d.PeekKind() != '{' {
 			return d.mistyped("Metrics must be an object")
 		}
-		d.scratch.metrics = d.scratch.metrics[:0]
-		ok = d.object(d.metric)
-		r.Metrics = d.judgeMetrics()
-		return ok
+		return d.metrics(r)
 	}
-	if d.next() != '[' {
+	if d.PeekKind() != '[' {
 		return d.mistyped("Errors must be an array")
 	}
-	d.scratch.errors = d.scratch.errors[:0]
-	ok = d.array(d.error)
-	if r.Errors = kept(d, d.scratch.errors); !d.lends {
-		ownContexts(r.Errors)
-	}
-	return ok
-}
-
-// kept is what was read, for the report: not nil, and a copy unless it is lent.
-func kept[T any](d *decoder, read []T) []T {
-	if d.lends && read != nil {
-		return read
-	}
-	return append([]T{}, read...)
+	r.Errors = []Error{}
+	return d.array(func() error { return d.error(r) })
 }
 
 // isShare reports whether a number is from 0 to 1, by its value and how it is
@@ -218,166 +143,161 @@ func isShare(value float64, written string) bool {
 	return value > 0 && value < 1
 }
 
-// ownContexts copies the contexts, which are parts of the text, in one piece.
-func ownContexts(errors []Error) {
-	size := 0
-	for _, e := range errors {
-		size += len(e.Context)
-	}
-	own := make([]byte, 0, size)
-	for i := range errors {
-		if c := errors[i].Context; c != nil {
-			from := len(own)
-			own = append(own, c...)
-			errors[i].Context = own[from:len(own):len(own)]
-		}
-	}
-}
-
-func (d *decoder) deliverable() (ok bool) {
-	if d.next() != '"' {
+func (d *decoder) deliverable(r *Report) error {
+	if d.PeekKind() != '"' {
 		return d.mistyped("Deliverable must be a string")
 	}
-	s, ok := d.string()
-	if s == "" {
-		d.fault(Empty, "Deliverable must not be empty")
+	token, err := d.ReadToken()
+	if err != nil {
+		return err
 	}
-	d.scratch.deliverables = append(d.scratch.deliverables, s)
-	return ok
+	path := token.String()
+	if path == "" {
+		d.fault(d.StackPointer(), Empty, "Deliverable must not be empty")
+	}
+	r.Deliverables = append(r.Deliverables, path)
+	return nil
 }
 
-// A metric is a number by its name, as it was written.
-type metric struct {
-	name     string
-	value    float64
-	isNumber bool
-}
-
-func (d *decoder) metric(key string) (ok bool) {
-	m := metric{name: key, isNumber: d.isNumber()}
-	if m.isNumber {
-		m.value, ok = d.number()
-	} else {
-		ok = d.skip()
-	}
-	d.scratch.metrics = append(d.scratch.metrics, m)
-	return ok
-}
-
-// judgeMetrics makes a map of the metrics, and judges those that count: of a
-// name that comes twice, the last.
-func (d *decoder) judgeMetrics() map[string]float64 {
-	values := d.scratch.values
-	if clear(values); values == nil {
-		values = make(map[string]float64, len(d.scratch.metrics))
-	}
-	if d.lends {
-		d.scratch.values = values
-	}
-	var last map[string]int // where a name that comes twice comes last
-	for i, m := range d.scratch.metrics {
-		if _, twice := values[m.name]; twice {
-			d.below(m.name, d.doubt, DuplicateKey, "Duplicate key: "+m.name)
-			if last == nil {
-				last = map[string]int{}
+// metrics reads the metrics and judges those that count: of a name that comes twice, the last.
+func (d *decoder) metrics(r *Report) error {
+	r.Metrics = map[string]float64{}
+	var mistyped map[string]bool
+	var wrong []string // the names of values that are no finite numbers, as they come
+	err := d.object(func(name string) (err error) {
+		if _, twice := r.Metrics[name]; twice {
+			d.duplicate(name)
+			delete(mistyped, name)
+		}
+		value := math.Inf(1)
+		if d.PeekKind() == '0' {
+			value, _, err = d.number()
+		} else {
+			if mistyped == nil {
+				mistyped = map[string]bool{}
 			}
-			last[m.name] = i
+			mistyped[name] = true
+			err = d.skip()
 		}
-		values[m.name] = m.value
-	}
-	for i, m := range d.scratch.metrics {
-		n, twice := last[m.name]
-		switch {
-		case twice && n != i:
-		case !m.isNumber:
-			d.below(m.name, d.fault, InvalidType, "Metric must be a number")
-		case math.IsInf(m.value, 0):
-			d.below(m.name, d.fault, OutOfRange, notFinite)
+		if r.Metrics[name] = value; math.IsInf(value, 0) {
+			wrong = append(wrong, name)
+		}
+		return err
+	})
+	for _, name := range lastOfEach(wrong) {
+		switch at := jsontext.Pointer("/metrics").AppendToken(name); {
+		case mistyped[name]:
+			d.fault(at, InvalidType, "Metric must be a number")
+		case math.IsInf(r.Metrics[name], 0):
+			d.fault(at, OutOfRange, notFinite)
 		}
 	}
-	return values
+	return err
 }
 
-// A text is a string that an error has, or should have.
-type text struct {
-	value          string
-	start, end     int // of a context, in place of its value
+// lastOfEach returns the names in the order of their last places.
+func lastOfEach(names []string) (last []string) {
+	var seen keySet
+	for _, name := range slices.Backward(names) {
+		if seen.add(name) {
+			last = append(last, name)
+		}
+	}
+	slices.Reverse(last)
+	return last
+}
+
+// A keySet remembers the keys of one object. The zero value is empty.
+type keySet map[string]struct{}
+
+// add reports whether a key is new.
+func (s *keySet) add(key string) bool {
+	if *s == nil {
+		*s = keySet{}
+	}
+	before := len(*s)
+	(*s)[key] = struct{}{}
+	return len(*s) > before
+}
+
+// A detail is a value that an error has, or should have.
+type detail struct {
+	text           string
 	seen, mistyped bool
 }
 
+var detailNames = [...]string{"code", "message", "stack", "context"}
+
 // error reads one of the errors. Of a key that comes twice the last counts, so
 // it is judged when all are read.
-func (d *decoder) error() (ok bool) {
-	if d.next() != '{' {
+func (d *decoder) error(r *Report) error {
+	if d.PeekKind() != '{' {
 		return d.mistyped("Error must be an object")
 	}
-	var code, message, stack, context text
+	var details [len(detailNames)]detail
 	var unknown keySet
-	ok = d.object(func(key string) bool {
-		var t *text
-		switch key {
-		case "code":
-			t = &code
-		case "message":
-			t = &message
-		case "stack":
-			t = &stack
-		case "context":
-			t = &context
-		default:
+	err := d.object(func(key string) (err error) {
+		n := slices.Index(detailNames[:], key)
+		if n < 0 {
 			return d.unknown(key, &unknown)
 		}
-		if t.seen {
+		if details[n].seen {
 			d.duplicate(key)
 		}
-		*t = text{seen: true}
-		switch {
-		case t != &context && d.next() == '"':
-			var ok bool
-			t.value, ok = d.string()
-			return ok
-		case t == &context && d.next() == '{':
-			t.start = d.i
-			ok := d.skip()
-			t.end = d.i
-			return ok
-		}
-		t.mistyped = true
-		return d.skip()
+		details[n], err = d.detail(key)
+		return err
 	})
-	if !ok {
-		return false
+	if err != nil {
+		return err
 	}
-	d.required("code", code)
-	if code.value != "" && !isErrorCode(code.value) {
-		d.below("code", d.doubt, InvalidErrorCode, "Error code must be UPPER_SNAKE_CASE")
+	for n, key := range detailNames {
+		d.judge(key, details[n])
 	}
-	d.required("message", message)
-	d.optional("stack", "a string", stack)
-	d.optional("context", "an object", context)
-	e := Error{Code: code.value, Message: message.value, Stack: stack.value}
-	if context.end > 0 {
-		e.Context = d.text[context.start:context.end]
+	e := Error{Code: details[0].text, Message: details[1].text, Stack: details[2].text}
+	if context := details[3].text; context != "" {
+		e.Context = json.RawMessage(context)
 	}
-	d.scratch.errors = append(d.scratch.errors, e)
-	return true
+	r.Errors = append(r.Errors, e)
+	return nil
 }
 
-// required judges a text that must be there.
-func (d *decoder) required(key string, t text) {
-	if !t.seen {
-		d.missing(key)
-		return
+// detail reads the value of one of an error's keys: of a context the JSON, of others the string.
+func (d *decoder) detail(key string) (detail, error) {
+	want := jsontext.Kind('"')
+	if key == "context" {
+		want = '{'
 	}
-	d.optional(key, "a string", t)
-	if !t.mistyped && t.value == "" {
-		d.below(key, d.fault, Empty, "Error "+key+" must not be empty")
+	switch kind := d.PeekKind(); {
+	case kind != want:
+		return detail{seen: true, mistyped: true}, d.skip()
+	case kind == '{':
+		start := int(d.InputOffset())
+		err := d.skip()
+		written := d.text[start:d.InputOffset()]
+		return detail{seen: true, text: string(written[bytes.IndexByte(written, '{'):])}, err
 	}
+	token, err := d.ReadToken()
+	if err != nil {
+		return detail{}, err
+	}
+	return detail{seen: true, text: token.String()}, nil
 }
 
-func (d *decoder) optional(key, want string, t text) {
-	if t.mistyped {
-		d.below(key, d.fault, InvalidType, "Error "+key+" must be "+want)
+// judge notes what is wrong with a detail of the error just read.
+func (d *decoder) judge(key string, value detail) {
+	required := key == "code" || key == "message"
+	at := func() jsontext.Pointer { return d.StackPointer().AppendToken(key) }
+	switch {
+	case !value.seen && required:
+		d.missing(d.StackPointer(), key)
+	case value.mistyped && key == "context":
+		d.fault(at(), InvalidType, "Error context must be an object")
+	case value.mistyped:
+		d.fault(at(), InvalidType, "Error "+key+" must be a string")
+	case value.text == "" && required:
+		d.fault(at(), Empty, "Error "+key+" must not be empty")
+	case key == "code" && !isErrorCode(value.text):
+		d.doubt(at(), InvalidErrorCode, "Error code must be UPPER_SNAKE_CASE")
 	}
 }
 
@@ -395,91 +315,46 @@ func isErrorCode(code string) bool {
 	return last != '_'
 }
 
-// object reads the object at i; member reads the value of each key.
-func (d *decoder) object(member func(key string) bool) (ok bool) {
-	if !d.enter() {
-		return false
-	}
-	if d.space(); d.next() == '}' {
-		return d.leave()
-	}
-	for {
-		if d.next() != '"' {
-			return d.wanted("a key")
+// object reads the object that comes next; member reads the value of each key.
+func (d *decoder) object(member func(key string) error) error {
+	return d.group('}', func() error {
+		token, err := d.ReadToken()
+		if err != nil {
+			return err
 		}
-		key, ok := d.string()
-		if !ok {
-			return false
-		}
-		if d.space(); d.next() != ':' {
-			return d.wanted(": after the key")
-		}
-		d.i++
-		d.space()
-		d.scratch.path = append(d.scratch.path, step{key: key})
-		if !member(key) {
-			return false
-		}
-		d.scratch.path = d.scratch.path[:len(d.scratch.path)-1]
-		switch d.space(); d.next() {
-		case ',':
-			d.i++
-			d.space()
-		case '}':
-			return d.leave()
-		default:
-			return d.wanted(", or }")
-		}
-	}
+		return member(token.String())
+	})
 }
 
-// array reads the array at i; element reads each of its values.
-func (d *decoder) array(element func() bool) (ok bool) {
-	if !d.enter() {
-		return false
+// array reads the array that comes next; element reads each of its values.
+func (d *decoder) array(element func() error) error { return d.group(']', element) }
+
+// group reads an object or array, one part after the other.
+func (d *decoder) group(end jsontext.Kind, part func() error) error {
+	if _, err := d.ReadToken(); err != nil {
+		return err
 	}
-	if d.space(); d.next() == ']' {
-		return d.leave()
+	if d.StackDepth() > MaxDepth {
+		return errTooDeep
 	}
-	for nth := 1; ; nth++ {
-		d.scratch.path = append(d.scratch.path, step{nth: nth})
-		if !element() {
-			return false
+	for d.PeekKind() != end {
+		if d.PeekKind() == 0 {
+			break // the next read says what is wrong
 		}
-		d.scratch.path = d.scratch.path[:len(d.scratch.path)-1]
-		switch d.space(); d.next() {
-		case ',':
-			d.i++
-			d.space()
-		case ']':
-			return d.leave()
-		default:
-			return d.wanted(", or ]")
+		if err := part(); err != nil {
+			return err
 		}
 	}
-}
-
-func (d *decoder) enter() (ok bool) {
-	if d.depth++; d.depth > MaxDepth {
-		d.deep = true
-		return false
-	}
-	d.i++
-	return true
-}
-
-func (d *decoder) leave() (ok bool) {
-	d.depth--
-	d.i++
-	return true
+	_, err := d.ReadToken()
+	return err
 }
 
 // skip passes any value, and looks for duplicate keys in it.
-func (d *decoder) skip() (ok bool) {
-	switch d.next() {
+func (d *decoder) skip() error {
+	switch d.PeekKind() {
 	case '{':
 		var keys keySet
-		return d.object(func(key string) bool {
+		return d.object(func(key string) error {
 			if !keys.add(key) {
 				d.duplicate(key)
 			}
@@ -487,136 +362,71 @@ func (d *decoder) skip() (ok bool) {
 		})
 	case '[':
 		return d.array(d.skip)
-	case '"':
-		end, _, ok := jsonfind.String(d.text, d.i)
-		return d.moved(end, ok, "a string")
 	}
-	if d.isNumber() {
-		end, ok := jsonfind.Number(d.text, d.i)
-		return d.moved(end, ok, "a number")
+	_, err := d.ReadToken()
+	return err
+}
+
+// number reads a number; one that is too large is infinite.
+func (d *decoder) number() (value float64, written string, err error) {
+	token, err := d.ReadToken()
+	if err != nil {
+		return 0, "", err
 	}
-	return d.literal()
+	written = token.String()
+	value, _ = strconv.ParseFloat(written, 64) // its one error is to be out of range, and says so by its value
+	return value, written, nil
 }
 
-func (d *decoder) string() (s string, ok bool) {
-	start := d.i
-	end, escaped, ok := jsonfind.String(d.text, start)
-	if !d.moved(end, ok, "a string") {
-		return "", false
+// end makes sure that nothing follows.
+func (d *decoder) end() error {
+	at := jsonfind.Space(d.text, int(d.InputOffset()))
+	if at == len(d.text) {
+		return nil
 	}
-	if !escaped {
-		return d.str[start+1 : end-1], true
+	return &jsontext.SyntacticError{ByteOffset: int64(at), Err: errors.New("more text after the object")}
+}
+
+// mistyped passes a value of the wrong type, and notes that.
+func (d *decoder) mistyped(message string) error {
+	err := d.skip()
+	if err == nil {
+		d.fault(d.StackPointer(), InvalidType, message)
 	}
-	return unescape(d.text[start:end]), true
-}
-
-// unescape returns what a JSON string with escapes means.
-func unescape(quoted []byte) (s string) {
-	if err := json.Unmarshal(quoted, &s); err != nil {
-		panic("report: " + err.Error()) // it was just read as a string
-	}
-	return s
-}
-
-// number reads the number at i; one that is too large is infinite.
-func (d *decoder) number() (value float64, ok bool) {
-	start := d.i
-	end, ok := jsonfind.Number(d.text, start)
-	if !d.moved(end, ok, "a number") {
-		return 0, false
-	}
-	value, _ = strconv.ParseFloat(d.str[start:end], 64) // its one error is to be out of range, and says so by its value
-	return value, true
-}
-
-func (d *decoder) literal() (ok bool) {
-	if d.i == len(d.text) {
-		return d.wanted("a value")
-	}
-	end, ok := jsonfind.Literal(d.text, d.i)
-	return d.moved(end, ok, "a value")
-}
-
-func (d *decoder) moved(end int, ok bool, what string) bool {
-	d.i = end
-	if !ok {
-		return d.wanted(what)
-	}
-	return true
-}
-
-// next is the byte at i, or 0 at the end.
-func (d *decoder) next() byte {
-	if d.i == len(d.text) {
-		return 0
-	}
-	return d.text[d.i]
-}
-
-func (d *decoder) isNumber() bool {
-	c := d.next()
-	return c == '-' || '0' <= c && c <= '9'
-}
-
-func (d *decoder) space() {
-	if d.i < len(d.text) && d.text[d.i] <= ' ' {
-		d.i = jsonfind.Space(d.text, d.i)
-	}
-}
-
-func (d *decoder) atEnd() bool {
-	d.space()
-	return d.i == len(d.text) || d.wanted("the end")
-}
-
-// wanted notes what should have been at i.
-func (d *decoder) wanted(what string) (ok bool) {
-	d.want = what
-	return false
-}
-
-// mistyped notes that the value at i has the wrong type, and passes it.
-func (d *decoder) mistyped(message string) (ok bool) {
-	d.fault(InvalidType, message)
-	return d.skip()
+	return err
 }
 
 // unknown notes a key that means nothing, and passes its value.
-func (d *decoder) unknown(key string, known *keySet) (ok bool) {
+func (d *decoder) unknown(key string, known *keySet) error {
 	if known.add(key) {
-		d.doubt(UnknownField, "Unknown field: "+key)
+		d.doubt(d.StackPointer(), UnknownField, "Unknown field: "+key)
 	} else {
 		d.duplicate(key)
 	}
 	return d.skip()
 }
 
-// missing notes that the object just read has no such key.
-func (d *decoder) missing(key string) {
-	d.below(key, d.fault, MissingField, "Missing required field: "+key)
+// missing notes that the object at a pointer has no such key.
+func (d *decoder) missing(at jsontext.Pointer, key string) {
+	d.fault(at.AppendToken(key), MissingField, "Missing required field: "+key)
 }
 
-func (d *decoder) duplicate(key string) { d.doubt(DuplicateKey, "Duplicate key: "+key) }
+// duplicate notes that the key just read came before.
+func (d *decoder) duplicate(key string) {
+	d.doubt(d.StackPointer(), DuplicateKey, "Duplicate key: "+key)
+}
 
-// fault notes what is wrong with the value at path.
-func (d *decoder) fault(code Code, message string) {
-	d.findings().faults.add(code, d.scratch.path, message)
+func (d *decoder) fault(at jsontext.Pointer, code Code, message string) {
+	d.findings().faults.add(Fault{code, string(at), message})
 }
 
 // doubt notes what is a fault only if reading is strict.
-func (d *decoder) doubt(code Code, message string) {
+func (d *decoder) doubt(at jsontext.Pointer, code Code, message string) {
 	if d.opt.Strict {
-		d.fault(code, message)
+		d.fault(at, code, message)
 	} else {
-		d.findings().warnings.add(code, d.scratch.path, message)
+		d.findings().warnings.add(Fault{code, string(at), message})
 	}
-}
-
-// below notes something about the value of key in the object at path.
-func (d *decoder) below(key string, note func(Code, string), code Code, message string) {
-	d.scratch.path = append(d.scratch.path, step{key: key})
-	note(code, message)
-	d.scratch.path = d.scratch.path[:len(d.scratch.path)-1]
 }
 
 func (d *decoder) findings() *findings {
@@ -626,7 +436,7 @@ func (d *decoder) findings() *findings {
 	return d.of[d.at]
 }
 
-// result is what came of a report that was read to its end.
+// result puts together what came of a report that was read to its end.
 func (d *decoder) result(r *Report) Result {
 	var all findings
 	for _, f := range d.of {
@@ -642,17 +452,22 @@ func (d *decoder) result(r *Report) Result {
 	return result
 }
 
-// failure says where a text that begins like JSON stops being JSON.
-func (d *decoder) failure() Result {
-	if d.deep {
+// failure says where a text, of which so many lines were skipped, stops being JSON.
+func (d *decoder) failure(err error, skipped int) Result {
+	if errors.Is(err, errTooDeep) {
 		return none(TooDeep, fmt.Sprintf("Nested more than %d deep", MaxDepth))
 	}
-	line := d.line + bytes.Count(d.text[:d.i], []byte("\n"))
-	column := d.i - bytes.LastIndexByte(d.text[:d.i], '\n')
-	if d.i == len(d.text) {
-		return none(InvalidJSON, fmt.Sprintf("Invalid JSON: it ends in line %d, column %d, where %s is expected", line, column, d.want))
+	at, why := int(d.InputOffset()), err
+	var syntax *jsontext.SyntacticError
+	if errors.As(err, &syntax) {
+		at, why = int(syntax.ByteOffset), syntax.Err
 	}
-	return none(InvalidJSON, fmt.Sprintf("Invalid JSON: line %d, column %d should be %s", line, column, d.want))
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		at, why = len(d.text), errors.New("it ends too early")
+	}
+	line := 1 + skipped + bytes.Count(d.text[:at], []byte("\n"))
+	column := at - bytes.LastIndexByte(d.text[:at], '\n')
+	return none(InvalidJSON, fmt.Sprintf("Invalid JSON: line %d, column %d: %s", line, column, why))
 }
 
 // faults are what is wrong, up to a number.
@@ -661,12 +476,12 @@ type faults struct {
 	more int
 }
 
-func (f *faults) add(code Code, path []step, message string) {
+func (f *faults) add(fault Fault) {
 	if len(f.list) == maxFaults {
 		f.more++
 		return
 	}
-	f.list = append(f.list, Fault{code, pointer(path), message})
+	f.list = append(f.list, fault)
 }
 
 func (f *faults) join(g *faults) {
@@ -682,55 +497,4 @@ func (f *faults) done() []Fault {
 		f.more = 0
 	}
 	return f.list
-}
-
-// A step leads from a value to one inside it.
-type step struct {
-	key string
-	nth int // of an element, from 1; 0 means that key counts
-}
-
-var escapeStep = strings.NewReplacer("~", "~0", "/", "~1")
-
-// pointer writes a path as a JSON pointer.
-func pointer(path []step) string {
-	var b strings.Builder
-	for _, s := range path {
-		b.WriteByte('/')
-		if s.nth > 0 {
-			b.WriteString(strconv.Itoa(s.nth - 1))
-		} else {
-			_, _ = escapeStep.WriteString(&b, s.key)
-		}
-	}
-	return b.String()
-}
-
-// A keySet remembers the keys of one object. Most have few.
-type keySet struct {
-	few  [6]string
-	n    int
-	many map[string]struct{}
-}
-
-// add reports whether key is new.
-func (s *keySet) add(key string) (isNew bool) {
-	for _, k := range s.few[:s.n] {
-		if k == key {
-			return false
-		}
-	}
-	if s.n < len(s.few) {
-		s.few[s.n] = key
-		s.n++
-		return true
-	}
-	if s.many == nil {
-		s.many = map[string]struct{}{}
-	}
-	if _, old := s.many[key]; old {
-		return false
-	}
-	s.many[key] = struct{}{}
-	return true
 }

@@ -48,9 +48,7 @@ func parseLegacy(text []byte, opt Options) (Result, bool) {
 	}
 	result := Result{Method: Legacy, Report: r, Stated: said.Succeeded || said.Failed}
 	if said.OutOfRange {
-		var warnings faults
-		warnings.add(OutOfRange, []step{{key: "confidence"}}, notInRange)
-		result.Warnings = warnings.done()
+		result.Warnings = []Fault{{OutOfRange, "/confidence", notInRange}}
 	}
 	return result, true
 }

@@ -8,8 +8,9 @@ package report
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/skillhand/skillhand/internal/jsonfind"
 )
@@ -42,14 +43,6 @@ func Band(confidence float64) string {
 		return "fair"
 	}
 	return "poor"
-}
-
-// MarshalJSON writes every field, empty ones too, so that the report is valid.
-func (r Report) MarshalJSON() ([]byte, error) {
-	if f, ok := r.notFinite(); ok {
-		return nil, fmt.Errorf("%s: %s", f.Path, f.Message)
-	}
-	return r.AppendJSON(nil), nil
 }
 
 // Options say how to read. The zero value reads what people expect.
@@ -114,25 +107,6 @@ const (
 // Parse reads the report in text: the whole of it, else the last report in it,
 // else the legacy forms. The result keeps no part of text.
 func Parse(text []byte, opt Options) Result {
-	d := decoders.Get().(*decoder)
-	defer d.free()
-	return d.parse(text, opt)
-}
-
-// A Parser reads many texts in little memory. What it returns is a part of the
-// text and of the parser: it is good until either is used again.
-type Parser struct {
-	Options
-	decoder decoder
-}
-
-// Parse reads the report in text, as the function Parse does.
-func (p *Parser) Parse(text []byte) Result {
-	p.decoder.lends = true
-	return p.decoder.parse(text, p.Options)
-}
-
-func (d *decoder) parse(text []byte, opt Options) Result {
 	if len(text) > MaxSize {
 		return none(TooLarge, "More than 64 MB")
 	}
@@ -141,11 +115,11 @@ func (d *decoder) parse(text []byte, opt Options) Result {
 	}
 	whole := text
 	text, skipped := trim(text)
-	if result, ok := d.parseJSON(text, opt); ok {
+	if result, ok := parseJSON(text, opt); ok {
 		return result
 	}
 	if len(text) > 0 && text[0] == '{' {
-		return d.notJSON(text, 1+skipped)
+		return parseBroken(text, skipped)
 	}
 	if !opt.NoLegacy {
 		if result, ok := parseLegacy(bytes.TrimPrefix(whole, byteOrderMark), opt); ok {
@@ -156,18 +130,14 @@ func (d *decoder) parse(text []byte, opt Options) Result {
 }
 
 // parseJSON judges the object that text is, else the last report in it.
-func (d *decoder) parseJSON(text []byte, opt Options) (result Result, ok bool) {
-	first := bytes.IndexByte(text, '{')
-	if first < 0 {
-		return result, false
-	}
-	last := bytes.LastIndexByte(text, '}')
-	if last < first {
+func parseJSON(text []byte, opt Options) (result Result, ok bool) {
+	first, last := bytes.IndexByte(text, '{'), bytes.LastIndexByte(text, '}')
+	if first < 0 || last < first {
 		return result, false
 	}
 	// Mostly there is one object, and all braces are its own.
-	d.start(text[first:last+1], opt)
-	if r, ok := d.report(); ok && d.atEnd() {
+	d := newDecoder(text[first:last+1], opt)
+	if r, err := d.report(); err == nil && d.end() == nil {
 		whole := last+1-first == len(text)
 		return d.result(r), whole || looksLikeReport(d.seen)
 	}
@@ -175,21 +145,22 @@ func (d *decoder) parseJSON(text []byte, opt Options) (result Result, ok bool) {
 	if !ok {
 		return result, false
 	}
-	d.start(object, opt)
-	if r, ok := d.report(); ok {
-		return d.result(r), true
+	d = newDecoder(object, opt)
+	r, err := d.report()
+	if err != nil {
+		return d.failure(err, 0), true // too deep: it is JSON
 	}
-	return d.failure(), true // too deep: it is JSON
+	return d.result(r), true
 }
 
-// notJSON says where a text that begins like JSON stops being JSON.
-func (d *decoder) notJSON(text []byte, line int) Result {
-	d.start(text, Options{})
-	if _, ok := d.report(); ok {
-		d.atEnd()
+// parseBroken says where a text that begins like JSON stops being JSON.
+func parseBroken(text []byte, skipped int) Result {
+	d := newDecoder(text, Options{})
+	_, err := d.report()
+	if err == nil {
+		err = d.end()
 	}
-	d.line = line
-	return d.failure()
+	return d.failure(err, skipped)
 }
 
 // Check reports what is wrong with a report, as strictly as Parse can.
@@ -197,7 +168,11 @@ func (r Report) Check() []Fault {
 	if f, ok := r.notFinite(); ok {
 		return []Fault{f}
 	}
-	return Parse(r.AppendJSON(nil), Options{Strict: true, NoLegacy: true}).Faults
+	text, err := json.Marshal(r)
+	if err != nil {
+		return []Fault{{InvalidJSON, "", err.Error()}}
+	}
+	return Parse(text, Options{Strict: true, NoLegacy: true}).Faults
 }
 
 // notFinite returns a fault if there is a number that JSON cannot hold.
@@ -207,7 +182,7 @@ func (r *Report) notFinite() (Fault, bool) {
 	}
 	for name, value := range r.Metrics {
 		if math.IsNaN(value) || math.IsInf(value, 0) {
-			return Fault{OutOfRange, pointer([]step{{key: "metrics"}, {key: name}}), notFinite}, true
+			return Fault{OutOfRange, string(jsontext.Pointer("/metrics").AppendToken(name)), notFinite}, true
 		}
 	}
 	return Fault{}, false

@@ -2,13 +2,21 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"runtime/debug"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/internal/activity/view"
+	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/reports"
 	"github.com/skillhand/skillhand/report"
 	"github.com/skillhand/skillhand/schemas"
 )
@@ -62,25 +70,121 @@ func runParse(ctx context.Context, std *cli.Std, o parseOptions, files []string)
 	if slices.Contains(files, "-") {
 		std.Waiting("reading a script's output from stdin, Ctrl-D ends it")
 	}
-	r := &reports.Reading{Options: o.Options, In: std.In, Out: std}
+	debug.SetGCPercent(400) // a short process with little to keep
+	in := &inputs{opt: o.Options, stdin: std.In}
+	head := ""
 	if o.json {
-		r.Append = func(lines []byte, input string, result report.Result) []byte {
+		in.show = func(lines []byte, input string, result report.Result) []byte {
 			return append(result.AppendJSON(lines, input), '\n')
 		}
 	} else {
 		table := view.NewReports(files, std.Painter())
-		r.Head, r.Append = table.Header(), table.Append
+		head, in.show = table.Header(), table.Append
 	}
-	invalid, missing, err := r.Run(ctx, files)
+	for chunk := range slices.Chunk(files, chunkSize) {
+		lines, err := in.parse(ctx, chunk)
+		if err != nil {
+			return err
+		}
+		if err := std.Print(head + string(lines)); err != nil {
+			return err
+		}
+		head = ""
+	}
 	switch {
-	case err != nil:
-		return err
-	case missing:
+	case in.missing.Load():
 		return cli.Said(cli.ExitMissing)
-	case invalid > 0:
+	case in.invalid.Load():
 		return cli.Said(cli.ExitFailed)
 	}
 	return nil
+}
+
+// chunkSize is how many inputs are read before their lines are printed.
+const chunkSize = 512
+
+// inputs reads the reports in files.
+type inputs struct {
+	opt     report.Options
+	stdin   io.Reader // nil once it was read
+	show    func(lines []byte, input string, result report.Result) []byte
+	invalid atomic.Bool // an input has no valid report
+	missing atomic.Bool // a file does not exist
+}
+
+// parse reads several files at the same time, and returns what is to be printed, in their order.
+func (in *inputs) parse(ctx context.Context, files []string) ([]byte, error) {
+	lines := make([][]byte, len(files))
+	var group sync.WaitGroup
+	var next atomic.Int64
+	for range min(len(files), runtime.GOMAXPROCS(0)) {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(files) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				if files[i] != "-" {
+					lines[i] = in.one(files[i], readFile)
+				}
+			}
+		})
+	}
+	group.Wait()
+	for i, file := range files {
+		if file == "-" && ctx.Err() == nil {
+			lines[i] = in.one(file, func(string) ([]byte, error) { return in.readStdin(ctx) })
+		}
+	}
+	return slices.Concat(lines...), context.Cause(ctx)
+}
+
+// one reads an input and returns what is to be printed about it.
+func (in *inputs) one(input string, read func(string) ([]byte, error)) []byte {
+	text, err := read(input)
+	var result report.Result
+	if err == nil {
+		result = report.Parse(text, in.opt)
+	} else {
+		fault := report.Fault{Code: report.Unreadable, Message: "Unreadable: " + cause.Of(err).Error()}
+		result = report.Result{Method: report.None, Faults: []report.Fault{fault}}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		in.missing.Store(true)
+	}
+	if result.Report == nil {
+		in.invalid.Store(true)
+	}
+	return in.show(nil, input, result)
+}
+
+// readFile reads as much as Parse looks at, and one byte more.
+func readFile(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, report.MaxSize+1))
+}
+
+// readStdin reads stdin once. A read from a terminal does not end by itself when the context does.
+func (in *inputs) readStdin(ctx context.Context) ([]byte, error) {
+	stdin := in.stdin
+	if in.stdin = nil; stdin == nil {
+		return nil, errors.New("stdin can be read only once")
+	}
+	type read struct {
+		text []byte
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() {
+		text, err := io.ReadAll(io.LimitReader(stdin, report.MaxSize+1))
+		done <- read{text, err}
+	}()
+	select {
+	case all := <-done:
+		return all.text, all.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 func printSchema(std *cli.Std, files []string) error {
