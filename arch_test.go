@@ -21,10 +21,10 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know; an indented line goes on with the one above. Nothing imports upward.
 const rooms = `
-.: claude internal/activity/history internal/agents internal/cause internal/claudecode/claudepage internal/find
-    internal/here internal/paths internal/proc internal/redact internal/render internal/session internal/shell
-    internal/trust internal/words report report/verdict skill
-check: internal/activity/usage internal/agents internal/cause internal/claudecode internal/claudecode/settings
+.: claude internal/activity internal/activity/history internal/agents internal/cause internal/claudecode/claudepage
+    internal/find internal/here internal/paths internal/proc internal/redact internal/render internal/session
+    internal/shell internal/trust internal/words report report/verdict skill
+check: internal/activity internal/agents internal/cause internal/claudecode internal/claudecode/settings
     internal/config internal/edit internal/find internal/here internal/jsontree internal/lazy internal/markdown
     internal/paths internal/setup/scaffold internal/shell/bind internal/suite internal/term internal/words permit
     skill
@@ -36,26 +36,24 @@ report/verdict: internal/cause internal/proc report
 schemas:
 skill: internal/cause internal/markdown internal/paths internal/yamlfile
 
+internal/activity: internal/activity/history internal/atomicfile internal/claudecode internal/claudecode/settings
+    internal/here internal/paths internal/session internal/term report skill
 internal/activity/history:
-internal/activity/usage: internal/atomicfile internal/claudecode internal/here internal/paths internal/term skill
-internal/activity/view: . internal/activity/history internal/activity/usage internal/agents internal/claudecode
-    internal/claudecode/settings internal/here internal/paths internal/session internal/shell internal/term report
-    report/verdict
 internal/agents: internal/lazy internal/term skill
 internal/atomicfile: internal/cause
 internal/batch:
 internal/batch/jobfile: internal/agents internal/batch internal/cause internal/jsontree internal/lazy internal/paths
     internal/yamlfile
-internal/batch/jobs: . claude internal/activity/history internal/activity/view internal/atomicfile internal/batch
-    internal/batch/jobfile internal/cause internal/claudecode internal/eval internal/here internal/paths internal/proc
-    internal/render internal/shell internal/term internal/trust internal/words report report/verdict
+internal/batch/jobs: . claude internal/activity/history internal/atomicfile internal/batch internal/batch/jobfile
+    internal/cause internal/claudecode internal/eval internal/here internal/paths internal/proc internal/render
+    internal/shell internal/term internal/trust internal/words report report/verdict
 internal/cause:
 internal/claudecode: internal/jsontree internal/lazy
 internal/claudecode/claudepage: internal/claudecode internal/claudecode/settings internal/find internal/lazy
     internal/paths internal/proc internal/words permit skill
 internal/claudecode/settings: internal/atomicfile internal/cause internal/claudecode internal/jsontree internal/paths
-internal/cli: . claude internal/activity/view internal/atomicfile internal/find internal/here internal/lazy
-    internal/proc internal/term internal/trust internal/words
+internal/cli: . claude internal/atomicfile internal/find internal/here internal/lazy internal/proc internal/term
+    internal/trust internal/words
 internal/cli/clitest: internal/cli
 internal/config: internal/yamlfile skill
 internal/edit:
@@ -97,7 +95,7 @@ internal/setup/doctor: check internal/agents internal/cause internal/claudecode 
     internal/trust skill
 internal/setup/origin:
 internal/setup/scaffold: internal/cause internal/find skill
-internal/setup/uninstall: internal/activity/view internal/claudecode internal/claudecode/settings internal/find
+internal/setup/uninstall: internal/activity internal/claudecode internal/claudecode/settings internal/find
     internal/here internal/mcp/host internal/paths internal/setup/origin internal/term
 internal/setup/upgrade: internal/atomicfile internal/setup/origin
 internal/shell: internal/cause internal/links internal/paths internal/proc internal/shell/bind internal/shell/minibash
@@ -109,18 +107,18 @@ internal/term:
 internal/trust: internal/atomicfile internal/cause internal/find internal/links internal/paths internal/proc
     internal/words skill
 internal/watch: internal/paths
-internal/web: . check internal/activity/history internal/activity/usage internal/agents internal/atomicfile
-    internal/batch internal/cause internal/claudecode internal/edit/disk internal/eval internal/find internal/lazy
-    internal/loopback internal/paths internal/redact internal/render internal/session internal/shell internal/term
-    internal/trust internal/watch skill
+internal/web: . check internal/activity internal/activity/history internal/agents internal/atomicfile internal/batch
+    internal/cause internal/claudecode internal/edit/disk internal/eval internal/find internal/lazy internal/loopback
+    internal/paths internal/redact internal/render internal/session internal/shell internal/term internal/trust
+    internal/watch skill
 internal/words:
 internal/yamlfile:
 
-cmd/skillhand: . check claude internal/activity/history internal/activity/usage internal/activity/view internal/agents
-    internal/atomicfile internal/cause internal/claudecode internal/claudecode/claudepage internal/cli
-    internal/edit/disk internal/golden internal/here internal/migrate internal/migrate/disk internal/paths
-    internal/render internal/session internal/setup/doctor internal/setup/scaffold
-    internal/setup/uninstall internal/shell internal/term internal/trust report report/verdict schemas skill
+cmd/skillhand: . check claude internal/activity internal/activity/history internal/agents internal/atomicfile
+    internal/cause internal/claudecode internal/claudecode/claudepage internal/cli internal/edit/disk internal/golden
+    internal/here internal/migrate internal/migrate/disk internal/paths internal/render internal/session
+    internal/setup/doctor internal/setup/scaffold internal/setup/uninstall internal/shell internal/term internal/trust
+    report report/verdict schemas skill
 cmd/skillhand-server: . claude internal/agents internal/atomicfile internal/batch internal/batch/jobfile
     internal/batch/jobs internal/cli internal/eval internal/here internal/lsp internal/mcp internal/mcp/host
     internal/paths internal/proc internal/setup/scaffold internal/setup/upgrade internal/shell internal/term

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/activity/usage"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
@@ -58,7 +58,7 @@ func newCheckup(h here.Here, named []string) *Checkup {
 	}
 	c.Options.Settings = &where
 	c.Options.Listing = newListing(where, h.Env.Get, time.Now())
-	c.Options.Listing.Uncalled = func() []string { return usage.Uncalled(h, time.Now().AddDate(0, 0, -30)) }
+	c.Options.Listing.Uncalled = func() []string { return activity.Uncalled(h, time.Now().AddDate(0, 0, -30)) }
 	if len(named) == 0 { // what is installed matters only beside everything else that is listed
 		c.Options.Listing.Also = installedSkills(where)
 	}

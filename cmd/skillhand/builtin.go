@@ -7,7 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/internal/activity/view"
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/shell"
 )
@@ -28,21 +29,21 @@ Without NAME, list them. A launcher in a plugin's hooks/bin does the same:
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
 			}
-			return view.BuiltinNames(), cobra.ShellCompDirectiveNoFileComp
+			return builtinNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				for _, name := range view.BuiltinNames() {
-					fmt.Fprintf(std.Out, "%-24s  %s\n", name, view.BuiltinShort(name))
+				for _, b := range activity.Builtins() {
+					fmt.Fprintf(std.Out, "%-24s  %s\n", b.Name, b.Short)
 				}
 				return nil
 			}
 			if args[0] == "-h" || args[0] == "--help" {
 				return cmd.Help()
 			}
-			f, ok := view.Builtins()[args[0]]
+			f, ok := skillhand.Builtins()[args[0]]
 			if !ok {
-				return cli.Usagef("%s: no such built-in; available: %s", args[0], strings.Join(view.BuiltinNames(), ", "))
+				return cli.Usagef("%s: no such built-in; available: %s", args[0], strings.Join(builtinNames(), ", "))
 			}
 			dir, err := os.Getwd()
 			if err != nil {
@@ -54,4 +55,11 @@ Without NAME, list them. A launcher in a plugin's hooks/bin does the same:
 			return nil
 		},
 	}
+}
+
+func builtinNames() (names []string) {
+	for _, b := range activity.Builtins() {
+		names = append(names, b.Name)
+	}
+	return names
 }

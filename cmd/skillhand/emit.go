@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/internal/activity/view"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/report"
 )
@@ -70,7 +69,7 @@ func runEmit(std *cli.Std, cmd *cobra.Command, o *emitOptions) error {
 	if faults := r.Check(); len(faults) > 0 {
 		var all []error
 		for _, f := range faults {
-			text := view.Fault(f)
+			text := formatFault(f)
 			if f.Path == "/confidence" {
 				text = fmt.Sprintf("--confidence %v: %s", r.Confidence, f.Message)
 			}

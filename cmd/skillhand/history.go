@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/activity/history"
-	"github.com/skillhand/skillhand/internal/activity/view"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/term"
@@ -71,7 +71,7 @@ runs went, retro what failed, why, and what to do.`,
 func runHistory(std *cli.Std, o historyOptions) error {
 	var err error
 	if o.since != "" {
-		if o.Since, err = view.Since(o.since, time.Now()); err != nil {
+		if o.Since, err = activity.Since(o.since, time.Now()); err != nil {
 			return cli.Usagef("--since %v", err)
 		}
 	}
@@ -80,7 +80,7 @@ func runHistory(std *cli.Std, o historyOptions) error {
 		if o.project == "" {
 			o.project = "."
 		}
-		if o.Project, err = view.ProjectOf(o.project); err != nil {
+		if o.Project, err = activity.ProjectOf(o.project); err != nil {
 			return err
 		}
 	}
@@ -112,7 +112,7 @@ func printRecords(std *cli.Std, records []history.Record, asJSON bool) error {
 		if len(records) == 0 {
 			fmt.Fprintln(std.Err, "no matching records")
 		}
-		return std.Print(view.Records(records, look(std)))
+		return std.Print(activity.Records(records, look(std)))
 	}
 	out := bufio.NewWriter(std)
 	if err := errors.Join(history.WriteLines(out, records), out.Flush()); err != nil {

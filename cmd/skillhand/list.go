@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/internal/activity/view"
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/cli"
 )
@@ -53,7 +52,7 @@ func runList(std *cli.Std, at cli.At, asJSON bool) error {
 	for _, err := range faults {
 		std.Warn(err.Error())
 	}
-	if err := cli.PrintEach(std, asJSON, all, view.ListLine(all, std.Edge(), std.Painter())); err != nil {
+	if err := cli.PrintEach(std, asJSON, all, listLine(all, std.Edge(), std.Painter())); err != nil {
 		return err
 	}
 	if len(all) == 0 && !asJSON {

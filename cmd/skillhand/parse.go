@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/internal/activity/view"
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/report"
@@ -78,8 +77,8 @@ func runParse(ctx context.Context, std *cli.Std, o parseOptions, files []string)
 			return append(result.AppendJSON(lines, input), '\n')
 		}
 	} else {
-		table := view.NewReports(files, std.Painter())
-		head, in.show = table.Header(), table.Append
+		table := newReportTable(files, std.Painter())
+		head, in.show = table.header(), table.append
 	}
 	for chunk := range slices.Chunk(files, chunkSize) {
 		lines, err := in.parse(ctx, chunk)

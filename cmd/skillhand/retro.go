@@ -5,13 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/internal/activity/view"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/here"
 )
 
 func newRetro(std *cli.Std) *cobra.Command {
-	var req view.RetroRequest
+	var req activity.RetroRequest
 	var since string
 	var asJSON, markdown bool
 	cmd := &cobra.Command{
@@ -27,14 +27,14 @@ different results for the same input, and what to do about it.`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			var err error
-			if req.Since, err = view.Since(since, time.Now()); err != nil {
+			if req.Since, err = activity.Since(since, time.Now()); err != nil {
 				return cli.Usagef("--since %v", err)
 			}
 			h, err := here.From("", std.Env)
 			if err != nil {
 				return err
 			}
-			retro, err := view.NewRetro(h, req)
+			retro, err := activity.NewRetro(h, req)
 			switch {
 			case err != nil:
 				return err
@@ -47,7 +47,7 @@ different results for the same input, and what to do about it.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&since, "since", view.DefaultPeriod, "a `period` such as 12h, 7d or 4w, or a day such as 2026-11-01")
+	f.StringVar(&since, "since", activity.DefaultPeriod, "a `period` such as 12h, 7d or 4w, or a day such as 2026-11-01")
 	f.StringVar(&req.Skill, "skill", "", "only this skill or script, by `name`")
 	f.BoolVar(&req.All, "all", false, "every project, not only this one")
 	f.BoolVar(&asJSON, "json", false, "print one JSON document")

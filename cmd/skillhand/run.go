@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/internal/activity/view"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/report/verdict"
@@ -82,7 +81,7 @@ func runRun(ctx context.Context, cmd *cobra.Command, std *cli.Std, o runOptions,
 	if o.json {
 		err = std.PrintJSON(v)
 	} else {
-		err = std.Print(view.Verdict(v, std.Painter()))
+		err = std.Print(formatVerdict(v, std.Painter()))
 	}
 	switch {
 	case err != nil:

@@ -3,14 +3,14 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/internal/activity/view"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/session"
 )
 
 func newStatus(std *cli.Std) *cobra.Command {
-	var req view.StatusRequest
+	var req activity.StatusRequest
 	var asJSON, markdown bool
 	cmd := &cobra.Command{
 		Use:   "status",
@@ -32,7 +32,7 @@ next.`,
 			if err != nil {
 				return err
 			}
-			status, err := view.NewStatus(h, req)
+			status, err := activity.NewStatus(h, req)
 			switch {
 			case err != nil:
 				return err
@@ -53,6 +53,6 @@ next.`,
 }
 
 // look is how boxes are drawn on stdout.
-func look(std *cli.Std) view.Look {
-	return view.Look{Columns: std.Columns(), Paint: std.Painter(), Home: std.Getenv("HOME")}
+func look(std *cli.Std) activity.Look {
+	return activity.Look{Columns: std.Columns(), Paint: std.Painter(), Home: std.Getenv("HOME")}
 }

@@ -5,14 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/internal/activity/view"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
 func newStatusline(std *cli.Std) *cobra.Command {
-	var req view.InstallRequest
+	var req activity.InstallRequest
 	var install, uninstall bool
 	cmd := &cobra.Command{
 		Use:   "statusline",
@@ -38,7 +38,7 @@ Another status line is replaced only with --force. --uninstall removes it again.
 			case uninstall:
 				return uninstallLine(std, req.User)
 			case !install:
-				return std.Print(view.StatusLine(std.Env, view.ReadLineInput(std.In)) + "\n")
+				return std.Print(activity.StatusLine(std.Env, activity.ReadLineInput(std.In)) + "\n")
 			}
 			return installLine(std, req)
 		},
@@ -51,12 +51,12 @@ Another status line is replaced only with --force. --uninstall removes it again.
 	return cmd
 }
 
-func installLine(std *cli.Std, req view.InstallRequest) error {
+func installLine(std *cli.Std, req activity.InstallRequest) error {
 	h, err := here.From("", std.Env)
 	if err != nil {
 		return err
 	}
-	done, err := view.InstallLine(h, req)
+	done, err := activity.InstallLine(h, req)
 	switch {
 	case err != nil:
 		return err
@@ -73,7 +73,7 @@ func uninstallLine(std *cli.Std, user bool) error {
 	if err != nil {
 		return err
 	}
-	file, gone, err := view.RemoveLine(h, user)
+	file, gone, err := activity.RemoveLine(h, user)
 	switch {
 	case err != nil:
 		return err

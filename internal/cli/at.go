@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/internal/activity/view"
 	"github.com/skillhand/skillhand/internal/here"
 )
 
@@ -78,7 +77,7 @@ func (a *At) CompleteSkills(std *Std, every bool) cobra.CompletionFunc {
 
 // Runtime is a runtime that asks nobody.
 func (std *Std) Runtime(h here.Here) *skillhand.Runtime {
-	rt := &skillhand.Runtime{Here: h, Builtins: view.Builtins(), Warn: std.Warn}
+	rt := &skillhand.Runtime{Here: h, Builtins: skillhand.Builtins(), Warn: std.Warn}
 	if program := std.Program(); program != "" {
 		rt.Self = []string{program, "builtin"}
 	}

@@ -20,7 +20,7 @@ func (s *Summary) Remember(h here.Here, failure error) error {
 	var faults []error
 	for _, k := range s.Skills {
 		r := history.Record{
-			Time: time.Now(), Kind: history.Ask, Skill: k.Skill, Label: "try", Project: paths.Real(paths.Around(h.Dir)), OK: failure == nil,
+			Time: time.Now(), Kind: history.Ask, Skill: k.Skill, Label: history.Try, Project: paths.Real(paths.Around(h.Dir)), OK: failure == nil,
 			DurationMS: s.DurationMS, InputHash: history.Hash("try", k.Skill, strings.TrimSpace(s.Results)),
 		}
 		for _, c := range k.Cases {
@@ -42,7 +42,7 @@ func (s *Summary) Remember(h here.Here, failure error) error {
 func LastCost(h here.Here, skill string) (usd float64, known bool) {
 	found, err := (history.Store{Dir: h.HistoryDir()}).Read(history.Query{Kind: history.Ask, Skill: skill, Project: paths.Real(paths.Around(h.Dir))})
 	for _, r := range found.Records {
-		if r.Label == "try" && r.CostUSD > 0 {
+		if r.Label == history.Try && r.CostUSD > 0 {
 			usd, known = r.CostUSD, err == nil
 		}
 	}

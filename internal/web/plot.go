@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/term"
 )
@@ -230,9 +231,9 @@ const (
 )
 
 // bySkill says where the time went.
-func (v *visit) bySkill(review *history.Review) []share {
+func (v *visit) bySkill(review *activity.Review) []share {
 	most := 0.0 // bars are scaled to the longest
-	row := func(name, link string, s history.Skill) share {
+	row := func(name, link string, s activity.Ran) share {
 		part := 0.0
 		if review.DurationMS > 0 {
 			part = s.DurationMS * 100 / review.DurationMS
@@ -247,9 +248,9 @@ func (v *visit) bySkill(review *history.Review) []share {
 		}
 	}
 	skills := slices.Clone(review.Skills)
-	slices.SortStableFunc(skills, func(a, b history.Skill) int { return cmp.Compare(b.DurationMS, a.DurationMS) })
+	slices.SortStableFunc(skills, func(a, b activity.Ran) int { return cmp.Compare(b.DurationMS, a.DurationMS) })
 	var all []share
-	var rest history.Skill
+	var rest activity.Ran
 	folded := 0
 	for i, s := range skills {
 		one := row(s.Name, v.link("runs", "q", s.Name), s)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/term"
 )
@@ -46,6 +47,7 @@ type runRow struct {
 	history.Record
 	batch        history.Job // its name, and when it was made; none: this is one run
 	jobs, failed int
+	retried      int // records of jobs that were tried again
 }
 
 // fold makes one row of all that a batch ran, where its latest run stands. The latest come first.
@@ -65,6 +67,11 @@ func fold(records []history.Record) []runRow {
 			all = append(all, runRow{Record: history.Record{Time: r.Time, Kind: r.Kind, OK: true}, batch: batch})
 		}
 		row := &all[at]
+		if r.Retried { // the job counts as it ended last
+			row.retried++
+			row.CostUSD, row.DurationMS = row.CostUSD+r.CostUSD, row.DurationMS+r.DurationMS
+			continue
+		}
 		row.jobs, row.CostUSD, row.DurationMS = row.jobs+1, row.CostUSD+r.CostUSD, row.DurationMS+r.DurationMS
 		if !r.OK {
 			row.failed, row.OK = row.failed+1, false
@@ -216,7 +223,7 @@ func runStates(r runRow) []string {
 
 // summarize says what the records came to.
 func (v *visit) summarize(data *runsData, records []history.Record, since, until time.Time) {
-	review := history.ReviewOf(records, since, until)
+	review := activity.ReviewOf(records, since, until)
 	data.Plots = plots(records, since, until)
 	data.Shares = v.bySkill(review)
 	most := 1
@@ -282,11 +289,19 @@ func (v *visit) runColumns() []column[runRow] {
 			case r.batch.Name != "" && !r.OK:
 				return cell{Text: fmt.Sprintf("%s of %s failed", thousands(r.failed), thousands(r.jobs)), Mark: "bad"}
 			case r.batch.Name != "":
-				return cell{Text: "all " + thousands(r.jobs) + " ok", Mark: "good"}
+				c := cell{Text: "all " + thousands(r.jobs) + " ok", Mark: "good"}
+				if r.retried > 0 {
+					c.Sub = thousands(r.retried) + " retried"
+				}
+				return c
 			case r.OK:
 				return cell{Text: "ok", Mark: "good"}
 			}
-			return cell{Text: cmp.Or(r.Category, "failed"), Sub: r.Detail, Mark: "bad"}
+			c := cell{Text: cmp.Or(r.Category, "failed"), Sub: r.Detail, Mark: "bad"}
+			if r.Retried {
+				c.Sub = strings.TrimSpace(c.Sub + " (retried)")
+			}
+			return c
 		}},
 		{key: "confidence", title: "Confidence", number: true, compare: by(confidence), cell: func(r runRow) cell {
 			if r.Confidence == nil {

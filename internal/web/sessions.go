@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/activity/history"
-	"github.com/skillhand/skillhand/internal/activity/usage"
 	"github.com/skillhand/skillhand/internal/session"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
@@ -151,7 +151,7 @@ func (v *visit) locate(all []sessionRow) error {
 			add(r.Session, r.Project, r.Time, r.Time)
 		}
 	})
-	if seen, err := usage.Read(v.site.Runtime.Here, usage.Options{IndexOnly: true}); err == nil { // else nobody knows more
+	if seen, err := activity.Read(v.site.Runtime.Here, activity.Options{IndexOnly: true}); err == nil { // else nobody knows more
 		for _, s := range seen.Sessions {
 			add(s.ID, s.Project, s.First, s.Last)
 		}

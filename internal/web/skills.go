@@ -11,7 +11,7 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/check"
-	"github.com/skillhand/skillhand/internal/activity/history"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/session"
@@ -76,9 +76,10 @@ func (v *visit) skills() (*view, error) {
 	for _, err := range faults {
 		data.Faults = append(data.Faults, err.Error())
 	}
-	uses, err := v.uses()
+	account, err := v.account(time.Time{})
 	if err != nil {
 		data.Faults = append(data.Faults, err.Error())
+		account = &activity.Account{}
 	}
 	l := list[skillRow]{view: "skills", one: "skill", what: "skills", usual: "name", columns: v.skillColumns()}
 	l.watch = func(r skillRow) []string { return []string{filepath.Dir(r.File)} }
@@ -121,16 +122,8 @@ func (v *visit) skills() (*view, error) {
 		for _, file := range r.files() {
 			r.findings += len(findings[file])
 		}
-		if u := uses[filepath.Clean(one.File)]; u != nil {
-			r.used, r.uses = u.last, u.count
-		}
-		if u := uses[one.Name]; u != nil {
-			r.uses += u.count
-			if u.last.After(r.used) {
-				r.used = u.last
-			}
-		}
-		if r.uses == 0 {
+		use := account.Used(one.Call, one.File)
+		if r.used, r.uses = use.Last, use.Count; r.uses == 0 {
 			never++
 		}
 		if !r.Trusted {
@@ -192,38 +185,14 @@ func budding(roots []string) []string {
 	return paths
 }
 
-type use struct {
-	last  time.Time
-	count int
-}
-
-// uses are the runs of skills by their names, and the loads by their files.
-func (v *visit) uses() (map[string]*use, error) {
-	all := map[string]*use{}
-	add := func(key string, t time.Time) {
-		u := all[key]
-		if u == nil {
-			u = &use{}
-			all[key] = u
-		}
-		u.count++
-		if t.After(u.last) {
-			u.last = t
-		}
-	}
-	marks, err := v.site.marks.all(v.site.Runtime.Sessions())
-	for _, m := range marks {
-		add(filepath.Clean(m.File), m.Time)
-	}
+// account tells what happened to skills since a day, zero for always. What agents loaded comes from the cache.
+func (v *visit) account(since time.Time) (*activity.Account, error) {
+	loads, err := v.site.marks.all(v.site.Runtime.Sessions())
 	if err != nil {
-		return all, err
+		return nil, err
 	}
-	_, err = history.Store{Dir: v.site.Runtime.HistoryDir()}.Each(history.Query{}, func(r *history.Record) {
-		if r.Skill != "" {
-			add(session.PlainName(r.Skill), r.Time)
-		}
-	})
-	return all, err
+	h := v.site.Runtime.Here
+	return activity.Read(h, activity.Options{Since: since, Installed: activity.InstalledAt(h), Loads: append([]session.Mark{}, loads...)})
 }
 
 func (v *visit) skillColumns() []column[skillRow] {
@@ -275,7 +244,7 @@ func (v *visit) skillColumns() []column[skillRow] {
 		}},
 		{key: "used", title: "Last used", number: true, compare: by(func(r skillRow) int64 { return r.used.Unix() }), cell: func(r skillRow) cell {
 			if r.uses == 0 {
-				return cell{Text: "–", Mark: "dim", Title: "no use recorded: neither a run nor a whole page for an agent in a session"}
+				return cell{Text: "–", Mark: "dim", Title: "no use recorded: no call by an agent, no run, and no page for an agent in a session"}
 			}
 			return cell{Text: r.usage()}
 		}},

@@ -3,12 +3,11 @@ package web
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/activity/usage"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -21,7 +20,7 @@ type usageData struct {
 	Facts  []fact
 	Plots  []plot
 	Advice []advised
-	More   []string // how much advice there is beyond that
+	More   string // how much advice there is beyond that, or ""
 	Faults []string
 	Days   int
 	Agents string // whose transcripts are read
@@ -29,14 +28,14 @@ type usageData struct {
 }
 
 // advised is a piece of advice about a skill.
-type advised struct{ Skill, Link, Text string }
+type advised struct{ Skill, Link, Text, Command string }
 
 // usage shows what agents did with skills, by skill and day. It reads what is new in the transcripts.
 func (v *visit) usage() (*view, error) {
 	days := lastDays(time.Now())
 	h := v.site.Runtime.Here
-	v.watch(false, usage.Folders(h, days[0])...)
-	seen, err := usage.Read(h, usage.Options{Since: days[0], Installed: usage.InstalledAt(h)})
+	v.watch(false, activity.Folders(h, days[0])...)
+	seen, err := v.account(days[0])
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +43,7 @@ func (v *visit) usage() (*view, error) {
 		Lead: fmt.Sprintf("What agents did with skills in the last %d days, according to their transcripts on this machine. "+
 			"A skill costs its text, each time that a request carries it, and the work from its load to the next skill or prompt.", usageDays),
 		Plots: []plot{callPlot(seen, days), costPlot(seen, days)},
-		Days:  usageDays, Agents: strings.Join(usage.Agents(), ", "), Any: len(seen.Sessions) > 0,
+		Days:  usageDays, Agents: strings.Join(activity.Agents(), ", "), Any: len(seen.Sessions) > 0,
 	}
 	for _, err := range seen.Faults {
 		data.Faults = append(data.Faults, err.Error())
@@ -67,12 +66,12 @@ func (v *visit) usage() (*view, error) {
 		{Name: "Cost", Value: spent(seen.Total)}, {Name: "Without a skill", Value: spent(seen.Rest)},
 	}
 	links := v.previews()
-	few, more := usage.Few(seen.Advice)
+	few, more := activity.Few(seen.Advice)
 	for _, a := range few {
-		data.Advice = append(data.Advice, advised{a.Skill, links[a.Skill], a.Text})
+		data.Advice = append(data.Advice, advised{a.Skill, links[a.Skill], a.Text, a.Command})
 	}
-	for _, kind := range slices.Sorted(maps.Keys(more)) {
-		data.More = append(data.More, fmt.Sprintf("And %d more of the kind %q: see skillhand usage --json", more[kind], strings.ReplaceAll(kind, "_", " ")))
+	if more > 0 {
+		data.More = fmt.Sprintf("And %d more: skillhand usage --advice", more)
 	}
 	data.Table = usageList(seen, days, links).table(v)
 	return &view{Name: "usage", Tab: "usage", Title: "Usage", Data: data}, nil
@@ -88,7 +87,7 @@ func (v *visit) previews() map[string]string {
 	return all
 }
 
-func usageList(seen *usage.Report, days []time.Time, links map[string]string) list[usage.Skill] {
+func usageList(seen *activity.Account, days []time.Time, links map[string]string) list[activity.Skill] {
 	most := 0
 	agents := map[string]bool{}
 	for _, s := range seen.Skills {
@@ -99,19 +98,19 @@ func usageList(seen *usage.Report, days []time.Time, links map[string]string) li
 			most = max(most, d.Fired)
 		}
 	}
-	count := func(key, title, mark string, n func(usage.Skill) int) column[usage.Skill] {
-		return column[usage.Skill]{key: key, title: title, number: true, compare: by(n), cell: func(s usage.Skill) cell {
+	count := func(key, title, mark string, n func(activity.Skill) int) column[activity.Skill] {
+		return column[activity.Skill]{key: key, title: title, number: true, compare: by(n), cell: func(s activity.Skill) cell {
 			if n(s) == 0 {
 				return nothing
 			}
 			return cell{Text: thousands(n(s)), Mark: mark}
 		}}
 	}
-	return list[usage.Skill]{
+	return list[activity.Skill]{
 		view: "usage", one: "skill", what: "skills", usual: "-cost", items: seen.Skills,
-		text: func(s usage.Skill) string { return s.Name + "\n" + strings.Join(s.Agents, "\n") },
-		columns: []column[usage.Skill]{
-			{key: "name", title: "Skill", compare: by(func(s usage.Skill) string { return s.Name }), cell: func(s usage.Skill) cell {
+		text: func(s activity.Skill) string { return s.Name + "\n" + strings.Join(s.Agents, "\n") },
+		columns: []column[activity.Skill]{
+			{key: "name", title: "Skill", compare: by(func(s activity.Skill) string { return s.Name }), cell: func(s activity.Skill) cell {
 				c := cell{Text: s.Name, Link: links[s.Name]}
 				if len(agents) > 1 {
 					c.Sub = strings.Join(s.Agents, ", ")
@@ -121,15 +120,15 @@ func usageList(seen *usage.Report, days []time.Time, links map[string]string) li
 			{
 				key:     "days",
 				title:   "Calls each day",
-				compare: by(func(s usage.Skill) int { return s.Counts.Fired() }),
-				cell:    func(s usage.Skill) cell { return callsCell(s, days, most) },
+				compare: by(func(s activity.Skill) int { return s.Counts.Fired() }),
+				cell:    func(s activity.Skill) cell { return callsCell(s, days, most) },
 			},
-			count("offered", "Offered", "", func(s usage.Skill) int { return s.Counts.Offered }),
-			count("model", "By the model", "", func(s usage.Skill) int { return s.Counts.ByModel }),
-			count("person", "By a person", "", func(s usage.Skill) int { return s.Counts.ByPerson }),
-			count("refused", "Refused", "bad", func(s usage.Skill) int { return s.Counts.Refused }),
-			count("failed", "Failed", "bad", func(s usage.Skill) int { return s.Counts.Failed + s.Counts.Unknown }),
-			{key: "cost", title: "Cost", number: true, compare: bySpent, cell: func(s usage.Skill) cell {
+			count("offered", "Offered", "", func(s activity.Skill) int { return s.Counts.Offered }),
+			count("model", "By the model", "", func(s activity.Skill) int { return s.Counts.ByModel }),
+			count("person", "By a person", "", func(s activity.Skill) int { return s.Counts.ByPerson }),
+			count("refused", "Refused", "bad", func(s activity.Skill) int { return s.Counts.Refused }),
+			count("failed", "Failed", "bad", func(s activity.Skill) int { return s.Counts.Failed + s.Counts.Unknown }),
+			{key: "cost", title: "Cost", number: true, compare: bySpent, cell: func(s activity.Skill) cell {
 				c := cell{
 					Text:  spent(s.Cost),
 					Title: fmt.Sprintf("text %s, work %s in %s", term.Dollars(s.Cost.TextUSD), term.Dollars(s.Cost.WorkUSD), counted(s.Cost.Turns, "turn", "turns")),
@@ -139,13 +138,13 @@ func usageList(seen *usage.Report, days []time.Time, links map[string]string) li
 				}
 				return c
 			}},
-			timed("last", "Last call", func(s usage.Skill) time.Time { return s.Last }),
+			timed("last", "Last call", func(s activity.Skill) time.Time { return s.Last }),
 		},
 	}
 }
 
 // bySpent orders by cost, then by calls: most costs of a cheap machine are the same.
-func bySpent(a, b usage.Skill) int {
+func bySpent(a, b activity.Skill) int {
 	return cmp.Or(cmp.Compare(dollars(a.Cost), dollars(b.Cost)), cmp.Compare(a.Counts.Fired(), b.Counts.Fired()), strings.Compare(b.Name, a.Name))
 }
 
@@ -164,7 +163,7 @@ func dayAt(days []time.Time, day string) int {
 }
 
 // callsCell has a bar for each day, scaled to the busiest day of any skill.
-func callsCell(s usage.Skill, days []time.Time, most int) cell {
+func callsCell(s activity.Skill, days []time.Time, most int) cell {
 	if s.Counts.Fired() == 0 {
 		return cell{Text: "none", Mark: "dim"}
 	}
@@ -184,7 +183,7 @@ type dayBar struct {
 	Title        string
 }
 
-func callPlot(seen *usage.Report, days []time.Time) plot {
+func callPlot(seen *activity.Account, days []time.Time) plot {
 	p := plot{Question: "How often are skills called each day?", Bottom: "0", Heads: []string{"Day", "Calls"}, Empty: "No agent called a skill."}
 	most, sum := 0, 0
 	for _, d := range seen.Days {
@@ -207,7 +206,7 @@ func callPlot(seen *usage.Report, days []time.Time) plot {
 }
 
 // costPlot has what skills cost, and above it what no skill cost.
-func costPlot(seen *usage.Report, days []time.Time) plot {
+func costPlot(seen *activity.Account, days []time.Time) plot {
 	p := plot{
 		Question: "What do agents cost each day?",
 		Bottom:   "0",
@@ -246,7 +245,7 @@ func costPlot(seen *usage.Report, days []time.Time) plot {
 	return p
 }
 
-func dollars(c usage.Cost) float64 {
+func dollars(c activity.Cost) float64 {
 	if c.USD == nil {
 		return 0
 	}
@@ -254,7 +253,7 @@ func dollars(c usage.Cost) float64 {
 }
 
 // spent is what something cost, as far as it is known.
-func spent(c usage.Cost) string {
+func spent(c activity.Cost) string {
 	switch {
 	case c.USD == nil && c.Unpriced == 0:
 		return "–"

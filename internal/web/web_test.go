@@ -25,6 +25,7 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/check"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/eval"
@@ -1235,9 +1236,9 @@ func TestShares(t *testing.T) {
 		{[]float64{1, 900, 2, 50, 1, 40}, "b d f 3 others"},
 		{slices.Repeat([]float64{1}, 15), "a b c d e f g h i j k l 3 others"},
 	} {
-		review := &history.Review{}
+		review := &activity.Review{}
 		for i, ms := range tt.times {
-			review.Skills = append(review.Skills, history.Skill{Name: string(rune('a' + i)), Total: 1, DurationMS: ms})
+			review.Skills = append(review.Skills, activity.Ran{Name: string(rune('a' + i)), Total: 1, DurationMS: ms})
 			review.DurationMS += ms
 		}
 		v := &visit{link: address}

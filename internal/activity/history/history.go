@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,7 +35,7 @@ type Record struct {
 	Kind       Kind      `json:"kind"`
 	Skill      string    `json:"skill,omitempty"`       // its name, or that of a script
 	Label      string    `json:"label,omitempty"`       // what the caller calls it
-	Job        string    `json:"job,omitempty"`         // in a batch: its name and the job's id. A job counts once, as it ended last
+	Job        string    `json:"job,omitempty"`         // in a batch: its name and the job's id
 	Batch      string    `json:"batch,omitempty"`       // when that batch was made, which tells it from others of its name
 	Agent      string    `json:"agent,omitempty"`       // who was asked; "" means Claude
 	PromptHash string    `json:"prompt_hash,omitempty"` // see Hash
@@ -47,14 +48,20 @@ type Record struct {
 	CostUSD    float64   `json:"cost_usd,omitempty"`
 	Session    string    `json:"session,omitempty"`
 	InputHash  string    `json:"input_hash,omitempty"` // the same for the same input: see Hash
+	Retried    bool      `json:"retried,omitempty"`    // a later record is about the same job: set by who reads
 }
 
 // A Job says which one of which batch a record is about.
 type Job struct{ Name, Batch string } // see Record's Job and Batch
 
-// Name is what people call the thing that ran.
+// Try is the label of trials: their skill tells one from another.
+const Try = "try"
+
+// Name returns what people call the thing that ran.
 func (r Record) Name() string {
 	switch {
+	case r.Label == Try && r.Skill != "":
+		return Try + " " + r.Skill
 	case r.Label != "":
 		return r.Label
 	case r.Skill != "":
@@ -145,7 +152,7 @@ func (s Store) open() (*os.File, error) {
 
 // line is how a record is written.
 func (r Record) line() ([]byte, error) {
-	r.Time = r.Time.UTC().Truncate(time.Millisecond)
+	r.Time, r.Retried = r.Time.UTC().Truncate(time.Millisecond), false
 	for _, field := range []*string{&r.Skill, &r.Label, &r.PromptHash, &r.Project, &r.Category, &r.Detail, &r.Session, &r.InputHash} {
 		if len(*field) > maxField {
 			*field = strings.ToValidUTF8((*field)[:maxField], "") + "…"
@@ -158,6 +165,12 @@ func (r Record) line() ([]byte, error) {
 	return slices.Concat([]byte("\n"), data, []byte("\n")), nil
 }
 
+// quote writes a string as line does.
+func quote(s string) []byte {
+	data, _ := json.Marshal(s) // a string has no fault
+	return data
+}
+
 // full reports which file was just appended to, and whether it is big or old enough.
 func (s Store) full(f *os.File, now time.Time) (fs.FileInfo, bool) {
 	info, err := f.Stat()
@@ -167,11 +180,18 @@ func (s Store) full(f *os.File, now time.Time) (fs.FileInfo, bool) {
 	if info.Size() >= orDefault(s.MaxSize, defaultMaxSize) {
 		return info, true
 	}
+	began, ok := firstTime(f)
+	return info, ok && now.Sub(began) > orDefault(s.MaxAge, defaultMaxAge)
+}
+
+// firstTime reads the time of a file's first record, with which every line begins.
+func firstTime(f *os.File) (time.Time, bool) {
 	var head [64]byte
 	n, _ := f.ReadAt(head[:], 0)
-	first := plain{rest: bytes.TrimLeft(head[:n], "\n")}
-	var began time.Time
-	return info, first.time(&began) && now.Sub(began) > orDefault(s.MaxAge, defaultMaxAge)
+	_, text, _ := bytes.Cut(head[:n], []byte(`{"time":"`))
+	text, _, _ = bytes.Cut(text, []byte(`"`))
+	t, err := time.Parse(time.RFC3339, string(text))
+	return t, err == nil
 }
 
 func orDefault[T int64 | time.Duration](v, otherwise T) T {
@@ -297,4 +317,16 @@ func (s Store) Each(q Query, f func(*Record)) (damaged int, err error) {
 		}
 	}
 	return r.damaged, nil
+}
+
+// WriteLines writes a line of JSON for each record.
+func WriteLines(w io.Writer, records []Record) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, r := range records {
+		if err := enc.Encode(r); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -2,21 +2,20 @@ package history
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
+
+	"github.com/go-json-experiment/json"
 )
 
 // A reader goes through lines, the latest first.
 type reader struct {
 	q       Query
 	f       func(*Record)
-	needles [][]byte          // what a line that is wanted has in it
-	known   map[string]string // strings that were read before: a history repeats itself
-	jobs    map[Job]bool      // that were seen: what they did before their last end does not count
+	needles [][]byte     // what a line that is wanted has in it
+	jobs    map[Job]bool // that were seen: what they did before was tried again
 	buf     []byte
 	rec     Record // the one that is being read
 
@@ -25,14 +24,12 @@ type reader struct {
 }
 
 func newReader(q Query, f func(*Record)) *reader {
-	r := &reader{q: q, f: f, known: map[string]string{}, jobs: map[Job]bool{}}
+	r := &reader{q: q, f: f, jobs: map[Job]bool{}}
 	for name, value := range map[string]string{"kind": string(q.Kind), "skill": q.Skill, "project": q.Project, "session": q.Session} {
 		if value == "" {
 			continue
 		}
-		if quoted, err := json.Marshal(value); err == nil {
-			r.needles = append(r.needles, append([]byte(`"`+name+`":`), quoted...))
-		}
+		r.needles = append(r.needles, append([]byte(`"`+name+`":`), quote(value)...))
 	}
 	return r
 }
@@ -116,16 +113,14 @@ func (r *reader) line(line []byte) {
 		}
 		return
 	}
-	if !r.decode(line) {
+	r.rec = Record{}
+	if json.Unmarshal(line, &r.rec) != nil || r.rec.Time.IsZero() || r.rec.Kind == "" {
 		r.damaged++
 		return
 	}
 	if r.rec.Job != "" {
 		this := Job{r.rec.Job, r.rec.Batch}
-		if r.jobs[this] {
-			return
-		}
-		r.jobs[this] = true
+		r.rec.Retried, r.jobs[this] = r.jobs[this], true
 	}
 	if r.q.wants(&r.rec) {
 		r.f(&r.rec)
@@ -153,16 +148,4 @@ func (q Query) wants(r *Record) bool {
 		(q.Project == "" || q.Project == r.Project) &&
 		(q.Session == "" || q.Session == r.Session) &&
 		(!q.Failed || !r.OK)
-}
-
-// WriteLines writes a line of JSON for each record.
-func WriteLines(w io.Writer, records []Record) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	for _, r := range records {
-		if err := enc.Encode(r); err != nil {
-			return err
-		}
-	}
-	return nil
 }

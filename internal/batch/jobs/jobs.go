@@ -19,7 +19,6 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/activity/history"
-	"github.com/skillhand/skillhand/internal/activity/view"
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/batch/jobfile"
 	"github.com/skillhand/skillhand/internal/claudecode"
@@ -92,7 +91,7 @@ func (r *Runner) Do(ctx context.Context, payload json.RawMessage) (json.RawMessa
 		return r.trial(ctx, env, *job.Trial)
 	}
 	name := history.Job{Name: of.Batch + "/" + job.ID, Batch: of.Made.Format(time.RFC3339Nano)}
-	rt := &skillhand.Runtime{Here: here.Here{Dir: job.Dir, Env: env}, Builtins: view.Builtins()}
+	rt := &skillhand.Runtime{Here: here.Here{Dir: job.Dir, Env: env}, Builtins: skillhand.Builtins()}
 	if job.Run != "" {
 		return run(ctx, rt, job.Spec, name)
 	}

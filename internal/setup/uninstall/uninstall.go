@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/activity/view"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
 	"github.com/skillhand/skillhand/internal/find"
@@ -134,7 +134,7 @@ func claudeCode(h here.Here) []Item {
 
 // statusLine finds the status line of a settings file, if it is skillhand's.
 func statusLine(p settings.Path, f *settings.File) *Item {
-	ours, asInstalled := view.IsLine(f.Value(claudecode.KeyStatusLine))
+	ours, asInstalled := activity.IsLine(f.Value(claudecode.KeyStatusLine))
 	it := &Item{Kind: "statusline", File: p.Name, Text: "the status line", Status: Found}
 	switch {
 	case !ours:

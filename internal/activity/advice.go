@@ -1,0 +1,221 @@
+package activity
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/term"
+)
+
+// Advice is something worth doing about a skill.
+type Advice struct {
+	Skill   string  `json:"skill"`
+	Kind    string  `json:"kind"`    // one of the constants below
+	Share   float64 `json:"share"`   // of its calls, sessions or of all dollars: what following it saves, 0 to 1
+	Text    string  `json:"text"`    // what is wrong, and what to do
+	Command string  `json:"command"` // that shows more, or does it
+}
+
+// String writes advice in a line that ends in its command.
+func (a Advice) String() string { return a.Skill + ": " + a.Text + ": " + a.Command }
+
+// What advice is about.
+const (
+	Invisible = "invisible"  // agents never saw it in their list
+	Bare      = "bare"       // they saw its name, and not what it is for
+	Refused   = "refused"    // it was called, and not allowed
+	Broken    = "broken"     // it was called, and could not be loaded
+	Lost      = "lost"       // people had to call it after the model had chosen another
+	Unused    = "unused"     // it was offered, and never called
+	SameWords = "same_words" // two descriptions say the same
+	Costly    = "costly"     // a call costs far more than those of others
+)
+
+// Installed is a skill that is on this machine.
+type Installed struct {
+	Name        string // as an agent calls it
+	Description string
+	Hidden      bool      // from the model, by its own frontmatter
+	Project     string    // the folder that has it; "" means that it is there everywhere
+	Changed     time.Time // the file
+}
+
+// A chance is a session in which a model was given a list.
+type chance struct {
+	agent, project string
+	last           time.Time
+	offered, bare  map[string]bool
+}
+
+const (
+	lostOften   = 2   // from here on it is no accident
+	costlyTimes = 5   // the usual cost of a call
+	costlyShare = 0.2 // of what all skills cost
+	sameShare   = 0.6 // of the words of two descriptions
+	sameWords   = 4   // fewer say little
+	costlyPeers = 4   // skills that make a usual cost
+)
+
+// advise says what is worth doing, what saves most first.
+func (r *accountant) advise(account *Account, installed []Installed) (all []Advice) {
+	add := func(skill, kind string, share float64, command, text string, args ...any) {
+		all = append(all, Advice{skill, kind, share, fmt.Sprintf(text, args...), "skillhand " + command})
+	}
+	hidden := map[string]bool{}
+	for _, s := range installed {
+		hidden[s.Name] = s.Hidden
+		r.adviseInstalled(s, add)
+	}
+	for _, s := range account.Skills {
+		adviseCalls(s, hidden[s.Name], add)
+	}
+	adviseCost(account.Skills, add)
+	for i, a := range installed {
+		for _, b := range installed[i+1:] {
+			if share := alike(a.Description, b.Description); share >= sameShare && a.Name != b.Name && !a.Hidden && !b.Hidden &&
+				(a.Project == b.Project || a.Project == "" || b.Project == "") {
+				add(a.Name, SameWords, share/2, "try "+a.Name, "its description shares %.0f %% of its words with that of %s; a model cannot choose between them",
+					share*100, b.Name)
+			}
+		}
+	}
+	if r.o.Skill != "" {
+		all = slices.DeleteFunc(all, func(a Advice) bool { return a.Skill != r.o.Skill })
+	}
+	order := []string{Invisible, Broken, Refused, Lost, Bare, Costly, Unused, SameWords}
+	slices.SortStableFunc(all, func(a, b Advice) int {
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind)), strings.Compare(a.Skill, b.Skill))
+	})
+	return all
+}
+
+// An adder adds a piece of advice, with the command that goes with it.
+type adder func(skill, kind string, share float64, command, text string, args ...any)
+
+// adviseCalls looks at calls that brought nothing, and at those that a person had to make.
+func adviseCalls(s Skill, hidden bool, add adder) {
+	c := s.Counts
+	part := func(n int) float64 { return float64(n) / float64(max(1, c.Fired())) }
+	calls := term.Plural(c.Fired(), "call")
+	if n := c.Refused; n > 0 {
+		do := "allow Skill(" + s.Name + ")"
+		switch {
+		case hidden:
+			do = "to let the model call it, take disable-model-invocation out"
+		case c.Offered == 0: // nobody knows
+			do += ", or take disable-model-invocation out"
+		}
+		add(s.Name, Refused, part(n), "usage --skill "+s.Name, "%d of %s refused: %s", n, calls, do)
+	}
+	if n := c.Blocked; n > 0 {
+		add(s.Name, Broken, part(n), "check "+s.Name, "%d of %s failed: its page was refused, as no rule allows a command on it", n, calls)
+	}
+	if n := c.Failed - c.Blocked; n > 0 {
+		add(s.Name, Broken, part(n), "load "+s.Name+" --dialect claude", "%d of %s failed", n, calls)
+	}
+	if c.Offered == 0 {
+		return // the model could not have chosen it
+	}
+	for _, other := range slices.Sorted(maps.Keys(s.LostTo)) {
+		if n := s.LostTo[other]; n >= lostOften && n > c.ByModel {
+			add(s.Name, Lost, part(n), "try "+s.Name, "people called it %d times after the model had chosen %s; say in both descriptions which is for what", n, other)
+		}
+	}
+}
+
+// adviseInstalled looks at the sessions in which a skill could have been seen.
+func (r *accountant) adviseInstalled(s Installed, add adder) {
+	chances, offered, bare := 0, 0, 0
+	for _, c := range r.chances {
+		if c.agent != "claude" || c.last.Before(s.Changed) || s.Project != "" && !paths.Inside(s.Project, c.project) {
+			continue
+		}
+		chances++
+		if c.offered[s.Name] {
+			offered++
+		}
+		if c.bare[s.Name] {
+			bare++
+		}
+	}
+	known := r.skills[s.Name]
+	fired := known != nil && known.Counts.Fired() > 0
+	switch {
+	case chances == 0 || s.Hidden:
+	case offered == 0:
+		add(s.Name, Invisible, 1, "check "+s.Name, "installed, and in the list of none of %s", term.Plural(chances, "session"))
+	case bare == offered:
+		add(s.Name, Bare, 1, "check", "listed without its description in %s; shorten descriptions, or hide skills that nobody needs",
+			term.Plural(bare, "session"))
+	case !fired && (r.o.Since.IsZero() || s.Changed.Before(r.o.Since)):
+		add(s.Name, Unused, 1, "try "+s.Name, "offered in %s and never called; say in its description when to use it, or remove it and save about %d tokens a session",
+			term.Plural(offered, "session"), tokens(len("- : \n")+len(s.Name)+len(s.Description)))
+	}
+}
+
+// adviseCost finds skills whose calls cost many times the usual.
+func adviseCost(skills []Skill, add adder) {
+	var each []float64
+	var sum float64
+	for _, s := range skills {
+		if one, ok := s.PerCall(); ok {
+			each = append(each, one)
+			sum += *s.Cost.USD
+		}
+	}
+	if len(each) < costlyPeers {
+		return
+	}
+	slices.Sort(each)
+	usual := each[len(each)/2]
+	for _, s := range skills {
+		if one, ok := s.PerCall(); ok && one >= costlyTimes*usual && *s.Cost.USD >= costlyShare*sum {
+			add(s.Name, Costly, (one-usual)*float64(s.Counts.Delivered)/sum, "usage --skill "+s.Name,
+				"a call costs $%.2f, %.0f times the usual; its text is $%.2f of $%.2f; let a script do the work, or shorten it",
+				one, one/usual, s.Cost.TextUSD, *s.Cost.USD)
+		}
+	}
+}
+
+// fewAdvice is how much people are shown at first.
+const fewAdvice = 8
+
+// Few returns the advice that saves most, and how much more there is.
+func Few(all []Advice) (few []Advice, more int) {
+	n := min(fewAdvice, len(all))
+	return all[:n], len(all) - n
+}
+
+// alike is the share of words that two descriptions have in common.
+func alike(a, b string) float64 {
+	x, y := wordsOf(a), wordsOf(b)
+	if len(x) < sameWords || len(y) < sameWords {
+		return 0
+	}
+	common := 0
+	for w := range x {
+		if y[w] {
+			common++
+		}
+	}
+	return float64(common) / float64(len(x)+len(y)-common)
+}
+
+// small are words that say nothing about a skill.
+const small = " the and for use when with this that skill you your from are "
+
+func wordsOf(text string) map[string]bool {
+	words := map[string]bool{}
+	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if w = strings.TrimSuffix(w, "s"); len(w) > 2 && !strings.Contains(small, " "+w+" ") {
+			words[w] = true
+		}
+	}
+	return words
+}

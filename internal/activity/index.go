@@ -1,0 +1,435 @@
+package activity
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/here"
+)
+
+// A reader knows the transcripts of one agent.
+type reader struct {
+	agent string
+	env   string                                   // a variable that names the agent's folder; "" means that there is none
+	home  string                                   // the agent's folder below HOME, unless the variable says otherwise
+	below string                                   // the folder of transcripts in it
+	files string                                   // a pattern of their names, or of their folder's and theirs
+	begin func(t *tally, path string)              // before the first line; nil means nothing to do
+	line  func(t *tally, line record) (known bool) // takes a line, and reports whether it is of a kind that is known
+}
+
+// root is the folder that holds the transcripts.
+func (r *reader) root(h here.Here) string {
+	dir := filepath.Join(h.Home, r.home)
+	if r.env != "" {
+		dir = cmp.Or(h.Env.Get(r.env), dir)
+	}
+	return filepath.Join(dir, r.below)
+}
+
+// wants reports whether a file is a transcript, by its name.
+func (r *reader) wants(path string) bool {
+	dir, name := filepath.Split(path)
+	if strings.Contains(r.files, "/") {
+		name = filepath.Base(dir) + "/" + name
+	}
+	ok, _ := filepath.Match(r.files, name) // the pattern is right
+	return ok
+}
+
+var readers = [...]*reader{&claudeReader, &codexReader, &copilotReader, &geminiReader, &piReader, &qwenReader}
+
+// Agents are the names of the agents whose transcripts can be read.
+func Agents() []string {
+	var names []string
+	for _, r := range readers {
+		names = append(names, r.agent)
+	}
+	return names
+}
+
+const (
+	indexVersion = 6
+	bufferSize   = 1 << 20   // most lines fit
+	maxLine      = 16 << 20  // a line that is longer without its long texts is skipped
+	maxText      = 256 << 10 // of a text in a line that does not fit the buffer; nothing that counts is longer
+	headSize     = 256       // of a file, to tell that it is still the same
+)
+
+// A shard is the part of the index about one folder of transcripts: names, counts and times of what was read, and how
+// far. What it says can be read again from the transcripts, as long as the agent keeps them.
+type shard struct {
+	Version int
+	Files   map[string]*indexed // by path below the folder
+	Lists   map[string][]Listed
+}
+
+// An indexed file was read up to an offset.
+type indexed struct {
+	Size    int64
+	Changed int64 // modification time, Unix nanoseconds
+	Offset  int64
+	Head    uint64
+	Damaged int // lines that cannot be read
+	Tally   *tally
+	State   jsontext.Value // the tally's state: a look at a file that has not changed needs none of it
+}
+
+// A folder is a folder of transcripts with its shard.
+type folder struct {
+	reader *reader
+	dir    string
+	file   string // the shard's
+	shard  shard
+	dirty  bool
+}
+
+// folders are what there is to read for the agents that were asked for.
+func folders(h here.Here, agent string) (all []*folder, err error) {
+	for _, r := range readers {
+		if agent != "" && r.agent != agent {
+			continue
+		}
+		entries, err := os.ReadDir(r.root(h))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, e := range entries {
+			if e.IsDir() {
+				all = append(all, newFolder(h, r, filepath.Join(r.root(h), e.Name())))
+			}
+		}
+	}
+	return all, nil
+}
+
+// Folders are those whose changes say that an agent did something: the roots of all transcripts, those that have any
+// since then, and those in between.
+func Folders(h here.Here, since time.Time) (all []string) {
+	for _, r := range readers {
+		root := r.root(h)
+		all = append(all, root)
+		seen := map[string]bool{root: true}
+		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error { // Read says what cannot be read
+			if err != nil || !d.Type().IsRegular() || !r.wants(path) {
+				return nil
+			}
+			if info, err := d.Info(); err != nil || info.ModTime().Before(since) {
+				return nil
+			}
+			for dir := filepath.Dir(path); !seen[dir]; dir = filepath.Dir(dir) {
+				seen[dir] = true
+				all = append(all, dir)
+			}
+			return nil
+		})
+	}
+	return all
+}
+
+func newFolder(h here.Here, r *reader, dir string) *folder {
+	return &folder{reader: r, dir: dir, file: shardFile(h, r.agent, dir)}
+}
+
+// shardFile is where the index keeps what a folder said.
+func shardFile(h here.Here, agent, dir string) string {
+	return filepath.Join(Dir(h), agent+"-"+strconv.FormatUint(hashOf([]byte(dir)), 36)+".index")
+}
+
+// Dir is where the index is kept.
+func Dir(h here.Here) string { return filepath.Join(h.State, "usage") }
+
+// load reads the shard. One that is missing, damaged or of another version is made anew.
+func (f *folder) load() {
+	data, err := os.ReadFile(f.file)
+	if err != nil || json.Unmarshal(data, &f.shard) != nil || f.shard.Version != indexVersion {
+		f.shard = shard{}
+	}
+	f.shard.Version = indexVersion
+	maps.DeleteFunc(f.shard.Files, func(_ string, e *indexed) bool { return e == nil || e.Tally == nil })
+	if f.shard.Files == nil {
+		f.shard.Files = map[string]*indexed{}
+	}
+	if f.shard.Lists == nil {
+		f.shard.Lists = map[string][]Listed{}
+	}
+}
+
+// A job is a file with something new to read.
+type job struct {
+	folder *folder
+	name   string
+	entry  *indexed
+	info   fs.FileInfo
+	record record // the line that was read last: room for the next
+	read   int64
+	err    error
+}
+
+// jobs are the files that changed since the last look.
+func (f *folder) jobs() (all []*job, err error) {
+	err = filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		}
+		if !d.Type().IsRegular() || !f.reader.wants(path) {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return nil // it is gone
+		}
+		name, err := filepath.Rel(f.dir, path)
+		if err != nil {
+			return err
+		}
+		old := f.shard.Files[name]
+		if old == nil || old.Size != info.Size() || old.Changed != info.ModTime().UnixNano() {
+			all = append(all, &job{folder: f, name: name, entry: old, info: info})
+		}
+		return nil
+	})
+	return all, err
+}
+
+// loadAll reads the shards, several at a time.
+func loadAll(all []*folder) {
+	var group sync.WaitGroup
+	for part := range slices.Chunk(all, len(all)/runtime.GOMAXPROCS(0)+1) {
+		group.Go(func() {
+			for _, f := range part {
+				f.load()
+			}
+		})
+	}
+	group.Wait()
+}
+
+// refresh reads what is new in all folders, several files at a time, and says how many bytes that was.
+func refresh(all []*folder) (read int64, faults []error) {
+	var todo []*job
+	loadAll(all)
+	for _, f := range all {
+		jobs, err := f.jobs()
+		if err != nil {
+			faults = append(faults, err)
+		}
+		todo = append(todo, jobs...)
+	}
+	// The largest first, so that none is left alone at the end.
+	slices.SortFunc(todo, func(a, b *job) int { return cmp.Compare(b.info.Size(), a.info.Size()) })
+	next := make(chan *job)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 8, len(todo)) {
+		workers.Go(func() {
+			buf := bufio.NewReaderSize(nil, bufferSize)
+			for j := range next {
+				j.run(buf)
+			}
+		})
+	}
+	for _, j := range todo {
+		next <- j
+	}
+	close(next)
+	workers.Wait()
+	for _, j := range todo {
+		read += j.read
+		if j.err != nil {
+			faults = append(faults, j.err)
+			continue
+		}
+		j.folder.shard.Files[j.name] = j.entry
+		maps.Copy(j.folder.shard.Lists, j.entry.Tally.lists)
+		j.folder.dirty = true
+	}
+	return read, faults
+}
+
+// save keeps what was read. The index is a convenience: a state folder that cannot be written is the caller's to say.
+func save(all []*folder) error {
+	for _, f := range all {
+		if !f.dirty {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(f.file), 0o700); err != nil {
+			return err
+		}
+		data, err := json.Marshal(f.shard)
+		if err == nil {
+			err = atomicfile.Write(f.file, data, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run reads what a file has beyond the last look, or all of it if it is not the same file any more.
+func (j *job) run(buf *bufio.Reader) {
+	path := filepath.Join(j.folder.dir, j.name)
+	file, err := os.Open(path)
+	if err != nil {
+		j.err = err
+		return
+	}
+	defer file.Close()
+	head := make([]byte, headSize)
+	n, err := io.ReadFull(file, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		j.err = err
+		return
+	}
+	e := j.entry
+	if e == nil || j.info.Size() < e.Offset || e.Head != hashOf(head[:min(int64(n), e.Offset)]) || json.Unmarshal(e.State, &e.Tally.state) != nil {
+		e = &indexed{Tally: &tally{Agent: j.folder.reader.agent}}
+		if j.folder.reader.begin != nil {
+			j.folder.reader.begin(e.Tally, path)
+		}
+	}
+	if _, err := file.Seek(e.Offset, io.SeekStart); err != nil {
+		j.err = fmt.Errorf("%s: %w", path, err)
+		return
+	}
+	buf.Reset(file)
+	if err := j.lines(buf, e); err != nil {
+		j.err = fmt.Errorf("%s: %w", path, err)
+		return
+	}
+	e.Size, e.Changed, e.Head = j.info.Size(), j.info.ModTime().UnixNano(), hashOf(head[:min(int64(n), e.Offset)])
+	if e.State, err = json.Marshal(e.Tally.state); err != nil {
+		j.err = err
+		return
+	}
+	e.Tally.state, e.Tally.side = state{}, nil
+	j.entry = e
+}
+
+func hashOf(b []byte) uint64 {
+	h := fnv.New64a()
+	h.Write(b)
+	return h.Sum64()
+}
+
+// lines reads whole lines. The last one may still be in the making: it stays for the next look.
+func (j *job) lines(buf *bufio.Reader, e *indexed) error {
+	var long squeezer // the line so far, if it does not fit the buffer
+	var length int64
+	for {
+		line, err := buf.ReadSlice('\n')
+		j.read += int64(len(line))
+		length += int64(len(line))
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			long.add(line)
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if length > int64(len(line)) {
+			long.add(line)
+			line = long.line
+		}
+		e.Tally.line = e.Offset
+		e.Offset += length
+		if len(line) <= maxLine {
+			j.take(e, line)
+		} else {
+			e.Damaged++
+		}
+		long, length = squeezer{}, 0
+	}
+}
+
+// A squeezer shortens the texts of a long line as it comes in: a picture or a file in it takes no memory.
+type squeezer struct {
+	line    []byte
+	inside  bool // a string
+	escaped bool
+	cut     bool // the rest of the string is left out
+	length  int  // of the string so far
+	plain   int  // how many of its last characters are no escape
+}
+
+// add takes a part of the line.
+func (s *squeezer) add(part []byte) {
+	for _, c := range part {
+		switch {
+		case len(s.line) > maxLine:
+			return
+		case !s.inside:
+			s.inside, s.cut, s.length, s.plain = c == '"', false, 0, 0
+		case s.escaped:
+			s.escaped = false
+		case c == '"':
+			s.inside, s.cut = false, false
+		case c == '\\':
+			s.escaped, s.plain = true, 0
+		}
+		if !s.cut {
+			s.line = append(s.line, c)
+		}
+		s.length++
+		s.plain++
+		s.cut = s.inside && (s.cut || s.length > maxText && s.plain > len(`\u0000`))
+	}
+}
+
+func (j *job) take(e *indexed, line []byte) {
+	if line = bytes.TrimSpace(line); len(line) == 0 {
+		return
+	}
+	var whole bool
+	if j.record, whole = readRecord(line, j.record); whole {
+		when, _ := time.Parse(time.RFC3339, j.record.get("timestamp").str())
+		e.Tally.begin(when, j.record.get("uuid").str())
+		known := j.folder.reader.line(e.Tally, j.record)
+		e.Tally.Known = e.Tally.Known || known
+	} else {
+		e.Damaged++
+	}
+	if !e.Tally.Known && e.Tally.Version == "" {
+		e.Tally.Version = versionOf(line)
+	}
+}
+
+// versionOf is the version that a line of an unknown format names, "" if none.
+func versionOf(line value) string {
+	for _, path := range [][]string{{"version"}, {"cli_version"}, {"payload", "cli_version"}, {"data", "version"}, {"schemaVersion"}} {
+		switch v := line.get(path...); {
+		case v.str() != "":
+			return v.str()
+		case v.float() > 0:
+			return string(v)
+		}
+	}
+	return ""
+}
+
+// strange reports whether a file has lines, and none that its reader knows.
+func (e *indexed) strange() bool { return e.Offset > 0 && !e.Tally.Known }

@@ -1,0 +1,81 @@
+package activity
+
+import (
+	"path/filepath"
+	"time"
+
+	"github.com/skillhand/skillhand/internal/activity/history"
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/session"
+)
+
+// A Use is how often a skill was used, in whichever way, and when it was last.
+type Use struct {
+	Count int
+	Last  time.Time
+}
+
+func (u Use) plus(v Use) Use {
+	if v.Last.After(u.Last) {
+		u.Last = v.Last
+	}
+	u.Count += v.Count
+	return u
+}
+
+// Used returns how a skill was used, by the name that agents call it and by its file: called by an
+// agent, run, asked for, tried, or loaded in a session.
+func (a *Account) Used(call, file string) Use {
+	use := a.uses[call]
+	if plain := "run " + session.PlainName(call); call != "" {
+		use = use.plus(a.uses[plain])
+	}
+	return use.plus(a.uses["load "+filepath.Clean(file)])
+}
+
+// addUses adds what history and sessions know of skills: one that was run or loaded was used, whether a transcript names
+// it or not.
+func (a *Account) addUses(h here.Here, o Options) error {
+	a.uses = map[string]Use{}
+	add := func(key string, count int, last time.Time) {
+		a.uses[key] = a.uses[key].plus(Use{count, last})
+	}
+	for _, s := range a.Skills {
+		add(s.Name, s.Counts.Fired(), s.Last)
+	}
+	loads := o.Loads
+	if loads == nil {
+		loads = allMarks(h.Sessions())
+	}
+	for _, m := range loads {
+		if !m.Time.Before(o.Since) && (o.Session == "" || o.Session == m.Session) {
+			add("load "+filepath.Clean(m.File), 1, m.Time)
+			add("name "+session.PlainName(m.Skill), 1, m.Time)
+		}
+	}
+	_, err := store(h).Each(history.Query{Since: o.Since, Session: o.Session}, func(r *history.Record) {
+		if r.Skill != "" && (o.Project == "" || paths.Inside(o.Project, r.Project)) {
+			add("run "+session.PlainName(r.Skill), 1, r.Time)
+		}
+	})
+	for i := range a.Skills {
+		s := &a.Skills[i]
+		plain := session.PlainName(s.Name)
+		last := a.uses["run "+plain].plus(a.uses["name "+plain]).Last.UTC().Truncate(time.Second)
+		if last.After(s.Last) {
+			s.Last = last
+		}
+	}
+	return err
+}
+
+// allMarks lists what every agent of every session has loaded. What cannot be read was not loaded.
+func allMarks(store session.Store) (all []session.Mark) {
+	ids, _ := store.IDs()
+	for _, id := range ids {
+		marks, _ := store.Marks(id)
+		all = append(all, marks...)
+	}
+	return all
+}
