@@ -115,7 +115,7 @@ func TestBatchPostgresAway(t *testing.T) {
 	s := newStage(t, "")
 	s.write("jobs.yaml", manyJobs(8, 0.5, s.dir), 0o666)
 	s.env = append(s.env, "SKILLHAND_BATCH_DB="+server.Database(t))
-	cmd := s.command("run", "jobs.yaml", "-o", "results.jsonl", "--concurrency", "2")
+	cmd := s.command("run", "jobs.yaml", "-o", "results.jsonl", "--jobs", "2")
 	var said strings.Builder
 	cmd.Stderr = &said
 	if err := cmd.Start(); err != nil {
@@ -163,7 +163,7 @@ func TestBatchUsageLimit(t *testing.T) {
 		}
 		return fakeapi.Text("an answer")
 	})
-	_, stderr, exit := s.run("run", "jobs.yaml", "--concurrency", "1", "-o", "results.jsonl")
+	_, stderr, exit := s.run("run", "jobs.yaml", "--jobs", "1", "-o", "results.jsonl")
 	if exit != 0 || !strings.Contains(stderr, "usage limit reached, waiting until") {
 		t.Errorf("exit %d: %s", exit, stderr)
 	}

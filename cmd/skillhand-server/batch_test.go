@@ -105,7 +105,7 @@ func (s *stage) log() map[string]int {
 // await waits until something is so.
 func await(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("never %s", what)
 		}
@@ -149,7 +149,7 @@ func TestBatchKilled(t *testing.T) {
 		t.Fatalf("exit %d: %s", exit, stderr)
 	}
 	for _, from := range []string{"results.jsonl", "export"} {
-		text, _, _ := s.run("show", "--export", "jsonl")
+		text, _, _ := s.run("show", "--format", "jsonl")
 		if from == "results.jsonl" {
 			b, err := os.ReadFile(filepath.Join(s.dir, from))
 			if err != nil {
@@ -179,7 +179,7 @@ func TestBatchInterrupted(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "")
 	s.write("jobs.yaml", manyJobs(6, 1000, s.dir), 0o666)
-	cmd := s.command("run", "jobs.yaml", "-o", "results.jsonl", "--concurrency", "2")
+	cmd := s.command("run", "jobs.yaml", "-o", "results.jsonl", "--jobs", "2")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
@@ -242,7 +242,7 @@ func TestBatchCompose(t *testing.T) {
 	s.env = append(s.env, "SKILLHAND_BATCH_DB="+realpostgres.Database(t))
 	var workers []*exec.Cmd
 	for i := range 3 {
-		w := s.command("work", "--concurrency", "4")
+		w := s.command("work", "--jobs", "4")
 		w.Env = append(slices.Clone(s.env), fmt.Sprintf("SKILLHAND_STATE_DIR=%s/machine%d", s.dir, i)) // no locks in common
 		if err := w.Start(); err != nil {
 			t.Fatal(err)
@@ -292,7 +292,7 @@ func TestBatchAsks(t *testing.T) {
 	t.Run("credentials", func(t *testing.T) {
 		t.Parallel()
 		s, _ := newAsks(t, b.String(), fakeapi.Status(401, "invalid x-api-key"))
-		_, stderr, exit := s.run("run", "jobs.yaml", "--concurrency", "1")
+		_, stderr, exit := s.run("run", "jobs.yaml", "--jobs", "1")
 		if exit != 5 || !strings.Contains(stderr, "asks: 0 done, 8 left: stopped") {
 			t.Errorf("exit %d: %s", exit, stderr)
 		}
@@ -300,7 +300,7 @@ func TestBatchAsks(t *testing.T) {
 	t.Run("budget", func(t *testing.T) {
 		t.Parallel()
 		s, _ := newAsks(t, b.String(), fakeapi.Text("an answer"))
-		_, stderr, exit := s.run("run", "jobs.yaml", "--budget-usd", "1.2", "--concurrency", "3")
+		_, stderr, exit := s.run("run", "jobs.yaml", "--budget-usd", "1.2", "--jobs", "3")
 		out, _, _ := s.run("show", "--json")
 		var st batch.Status
 		if err := json.Unmarshal([]byte(out), &st); err != nil || st.CostUSD > 1.2 || st.CostUSD == 0 {
