@@ -55,10 +55,11 @@ chaos: tools ## workers killed, stopped, interrupted and restarted together unde
 grow: tools ## 30 and 100 worker processes, a million jobs: connections, throughput, memory, what a look takes; a quarter of an hour for each of ROUNDS
 	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_GROW=full go test -v -count=$(ROUNDS) -timeout 0 -run TestGrow ./cmd/skillhand-server
 
-times: tools ## what the tests of each package take, into the table in CONTRIBUTING.md
-	@mkdir -p bin
-	{ SKILLHAND_REQUIRE_ALL=1 $(RACE) -json -count=1 $(ATONCE) $(RACED); SKILLHAND_REQUIRE_ALL=1 go test -json -count=1 $(ATONCE) $(filter-out $(RACED),$(ROOMS)); } >bin/times.json
-	go test -count=1 -run TestTimes ./internal/test -times $(CURDIR)/bin/times.json
+times: tools ## the CPU seconds that the tests of each package take, into the table in CONTRIBUTING.md
+	@mkdir -p bin && rm -f bin/times
+	$(if $(RACED),TIMES=$(CURDIR)/bin/times SKILLHAND_REQUIRE_ALL=1 $(RACE) -count=1 -exec $(CURDIR)/internal/test/cputime.sh $(ATONCE) $(RACED))
+	$(if $(filter-out $(RACED),$(ROOMS)),TIMES=$(CURDIR)/bin/times SKILLHAND_REQUIRE_ALL=1 go test -count=1 -exec $(CURDIR)/internal/test/cputime.sh $(ATONCE) $(filter-out $(RACED),$(ROOMS)))
+	go test -count=1 -run TestTimes ./internal/test -times $(CURDIR)/bin/times
 
 picture: tools ## docs/page.png, the first view of the page
 	SKILLHAND_PICTURE=$(CURDIR)/docs/page.png go test -count=1 -run TestDemo/picture ./internal/web
