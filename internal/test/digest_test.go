@@ -65,7 +65,7 @@ func digests(t *testing.T) map[string]string {
 	}
 	texts := map[string]string{}
 	for _, r := range test.RealTests() {
-		texts[r.Folder] += r.Test + "\n"
+		texts[r.Folder] += "" // a folder without recordings has the versions
 		for _, pattern := range r.Recordings {
 			files, err := filepath.Glob(filepath.Join("../..", r.Folder, pattern))
 			if err != nil || len(files) == 0 {
