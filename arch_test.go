@@ -119,10 +119,14 @@ cmd/skillhand: . check claude internal/activity internal/activity/history intern
     internal/here internal/migrate internal/migrate/disk internal/paths internal/render internal/session
     internal/setup/doctor internal/setup/scaffold internal/setup/uninstall internal/shell internal/term internal/trust
     report report/verdict schemas skill
+
+<<<<<<< HEAD
 cmd/skillhand-server: . claude internal/agents internal/atomicfile internal/batch internal/batch/jobfile
     internal/batch/jobs internal/cli internal/eval internal/here internal/lsp internal/mcp internal/mcp/host
     internal/paths internal/proc internal/setup/scaffold internal/setup/upgrade internal/shell internal/term
     internal/web
+=======
+>>>>>>> 663ac09d (find: name dead links with target and submodule; list and check say whose a file is; doctor prints check's numbers)
 tools/bench: internal/activity/history internal/shell/bind report
 tools/bench/corpus: check
 tools/release: internal/claudecode internal/proc schemas
