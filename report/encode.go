@@ -49,10 +49,15 @@ func (r *Result) Document(input string) Document {
 
 // AppendJSON appends the result's Document as one line of JSON, without its end.
 func (r *Result) AppendJSON(b []byte, input string) []byte {
-	doc := struct {
-		Document
-		Output *plainReport `json:"output"`
-	}{Document: r.Document(input)}
+	d := r.Document(input)
+	doc := struct { // a Document, but for the type of Output
+		Input    string       `json:"input"`
+		Success  bool         `json:"success"`
+		Method   Method       `json:"parse_method"`
+		Output   *plainReport `json:"output"`
+		Errors   []Fault      `json:"errors"`
+		Warnings []Fault      `json:"warnings"`
+	}{d.Input, d.Success, d.Method, nil, d.Errors, d.Warnings}
 	if r.Report != nil {
 		doc.Output = r.Report.plain()
 	}

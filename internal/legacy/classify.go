@@ -117,8 +117,11 @@ var theRules = sync.OnceValue(func() *ruleSet {
 
 func (r *ruleSet) mark(text string) { r.marks[text[0]] = append(r.marks[text[0]], text) }
 
-// maySay reports whether a line has any of the marks.
+// maySay reports whether a line has any of the marks, or begins with a program's name.
 func (r *ruleSet) maySay(line string) bool {
+	if line != "" && ('a' <= line[0] && line[0] <= 'z' || line[0] == 'E') && r.by["line-named"].MatchString(line) {
+		return true
+	}
 	for i := range len(line) {
 		c := line[i]
 		if 'A' <= c && c <= 'Z' {

@@ -409,7 +409,8 @@ skillhand_title() { # takes in a heading: only the lines below it can say someth
 }
 
 skillhand_may() { # whether a text could say anything. Most say nothing
-	skillhand_like "$1" "$skillhand_marks"
+	local named=$'(^|\n)'"${skillhand_line_named#^}"
+	[[ $1 =~ $named ]] || skillhand_like "$1" "$skillhand_marks"
 }
 
 skillhand_row() { # what the row of a table said counts: it is no header
