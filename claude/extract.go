@@ -177,7 +177,8 @@ func candidates(res *result) iter.Seq[json.RawMessage] {
 // one is not copied: it may be long.
 func asJSON(text string) (json.RawMessage, bool) {
 	text = strings.TrimSpace(text)
-	if text == "" || !strings.ContainsRune(`{["-0123456789tfn`, rune(text[0])) || strings.ContainsRune("tfn", rune(text[0])) && len(text) > len("false") {
+	if text == "" || !strings.ContainsRune(`{["-0123456789tfn`, rune(text[0])) ||
+		strings.ContainsRune("tfn", rune(text[0])) && len(text) > len("false") {
 		return nil, false
 	}
 	value := json.RawMessage(text)
@@ -233,10 +234,11 @@ func untilFence(text, mark string) (block, rest string) {
 }
 
 var (
-	schemaTypes = map[string]bool{"string": true, "number": true, "integer": true, "object": true, "array": true, "boolean": true, "null": true}
-	inObjects   = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
-	inLists     = []string{"allOf", "anyOf", "oneOf", "prefixItems", "items"}
-	inFields    = []string{"items", "additionalItems", "additionalProperties", "contains", "propertyNames", "not", "if", "then", "else",
+	schemaTypes = map[string]bool{"string": true, "number": true, "integer": true, "object": true,
+		"array": true, "boolean": true, "null": true}
+	inObjects = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
+	inLists   = []string{"allOf", "anyOf", "oneOf", "prefixItems", "items"}
+	inFields  = []string{"items", "additionalItems", "additionalProperties", "contains", "propertyNames", "not", "if", "then", "else",
 		"unevaluatedItems", "unevaluatedProperties"}
 	counts = []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"}
 )

@@ -197,7 +197,7 @@ type reading struct {
 	begin   int // the letter of the first word, past bullets and brackets
 }
 
-// string is the line of letters, as rules want it. Without a first word the line
+// string returns the line of letters, as rules want it. Without a first word the line
 // has no beginning that counts.
 func (r *reading) string(begins bool) string {
 	begin := r.begin
@@ -207,7 +207,7 @@ func (r *reading) string(begins bool) string {
 	return "!" + string(r.letters[:begin]) + "<" + string(r.letters[begin:]) + "~"
 }
 
-// start is where the first word is in the line.
+// start returns where the first word is in the line.
 func (r *reading) start(line string) int {
 	if r.begin == len(r.letters) {
 		return len(line)
@@ -373,7 +373,7 @@ func (r *ruleSet) item(text string) int {
 	return len(r.by["form-item"].FindString(text))
 }
 
-// number is the letter of a number.
+// number returns the letter of a number.
 func number(digits string) byte {
 	switch {
 	case strings.Trim(digits, "0") == "":
@@ -384,7 +384,7 @@ func number(digits string) byte {
 	return '1'
 }
 
-// share is the letter of some out of all, both of which are numbers.
+// share returns the letter of some out of all, both of which are numbers.
 func share(some, all string) byte {
 	some, all = strings.TrimLeft(some, "0"), strings.TrimLeft(all, "0")
 	switch {

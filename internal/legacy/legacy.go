@@ -223,7 +223,7 @@ func (l *reader) title(line string) {
 	}
 }
 
-// delivery is the path in a line that is plainly a deliverable's. There may be many.
+// delivery returns the path in a line that plainly names a deliverable. A text may have many.
 func delivery(line string) (path string, ok bool) {
 	for _, key := range [...]string{"Created: ", "Modified: ", "Updated: ", "Generated: ", "File: "} {
 		if path, ok := strings.CutPrefix(line, key); ok {
@@ -250,7 +250,7 @@ func (l *reader) classify(letters string, status bool) statement {
 	return said
 }
 
-// plain is a line without colours that are written out, as in \033[31m, without
+// plain returns a line without colors that are written out, as in \033[31m, without
 // \n at either end, and without the -e that one echo takes and another prints.
 func plain(line string) string {
 	line = withoutColors(line)
@@ -334,7 +334,8 @@ func (l *reader) deliver(path string) {
 
 // noPath reports whether a value is a count or a time, as in "Generated: 3 files".
 func (l *reader) noPath(value string) bool {
-	begins := strings.IndexByte("(nN-0123456789\xe2", value[0]) >= 0 || strings.IndexByte("MTWFSmtwfs", value[0]) >= 0 && strings.Contains(value, ":")
+	begins := strings.IndexByte("(nN-0123456789\xe2", value[0]) >= 0 ||
+		strings.IndexByte("MTWFSmtwfs", value[0]) >= 0 && strings.Contains(value, ":")
 	return begins && len(value) < 60 && l.rules.by["value-no-path"].MatchString(strings.ToLower(value)) // the expression is slow
 }
 
