@@ -115,10 +115,10 @@ internal/words:
 internal/yamlfile:
 
 cmd/skillhand: . check claude internal/activity internal/activity/history internal/agents internal/atomicfile
-    internal/cause internal/claudecode internal/claudecode/claudepage internal/cli internal/edit/disk internal/golden
-    internal/here internal/migrate internal/migrate/disk internal/paths internal/render internal/session
-    internal/setup/doctor internal/setup/scaffold internal/setup/uninstall internal/shell internal/term internal/trust
-    report report/verdict schemas skill
+    internal/cause internal/claudecode internal/claudecode/claudepage internal/cli internal/edit/disk internal/find
+    internal/golden internal/here internal/migrate internal/migrate/disk internal/paths internal/render
+    internal/session internal/setup/doctor internal/setup/scaffold internal/setup/uninstall internal/shell
+    internal/term internal/trust report report/verdict schemas skill
 
 <<<<<<< HEAD
 cmd/skillhand-server: . claude internal/agents internal/atomicfile internal/batch internal/batch/jobfile
@@ -126,7 +126,8 @@ cmd/skillhand-server: . claude internal/agents internal/atomicfile internal/batc
     internal/paths internal/proc internal/setup/scaffold internal/setup/upgrade internal/shell internal/term
     internal/web
 =======
->>>>>>> 663ac09d (find: name dead links with target and submodule; list and check say whose a file is; doctor prints check's numbers)
+
+>>>>>>> ed3af519 (find: what other agents see is a profile here too; load says what Claude Code loads instead; a test asks every command about the same trees)
 tools/bench: internal/activity/history internal/shell/bind report
 tools/bench/corpus: check
 tools/release: internal/claudecode internal/proc schemas

@@ -204,6 +204,9 @@ func (l *load) page(ctx context.Context) (*Page, error) {
 	if note := found.Note(); note != "" {
 		l.at.rt.warn(note)
 	}
+	if other := l.at.finder().HiddenInClaude(loc); other != "" {
+		l.at.rt.warn(fmt.Sprintf("Claude Code does not load this skill: %s has the same name and comes first", other))
+	}
 	s, loc, err := l.read(loc)
 	if err != nil {
 		return nil, err

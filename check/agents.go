@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
@@ -215,7 +216,7 @@ func (w *whole) shelves() []*shelf {
 		if project == home {
 			project = "" // what is in the home counts as the user's
 		}
-		s.found, _ = agents.FindSkills(project, home) // SK001 tells what cannot be read
+		s.found, _ = find.ForAgents(project, home) // SK001 tells what cannot be read
 		for _, agent := range w.opt.named() {
 			s.views[agent] = agents.Get(agent).Views(s.found)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/find"
 )
 
 func newList(std *cli.Std) *cobra.Command {
@@ -92,7 +93,7 @@ func runListAgents(std *cli.Std, at cli.At, names []string, asJSON bool) error {
 		return err
 	}
 	listed, _ := rt.List() // skillhand list says what it passes over
-	skills, faults := agents.FindSkills(h.Project, h.Home, skillhand.Locations(listed)...)
+	skills, faults := find.ForAgents(h.Project, h.Home, skillhand.Locations(listed)...)
 	for _, err := range faults {
 		std.Warn(err.Error())
 	}

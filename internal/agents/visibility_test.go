@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/find"
 )
 
 // TestSee: what we say that agents see of each layout is what they were recorded to send to their models.
@@ -19,7 +20,7 @@ func TestSee(t *testing.T) {
 			dir := t.TempDir()
 			project, home := filepath.Join(dir, "project"), filepath.Join(dir, "home")
 			l.lay(t, project, home)
-			found, faults := agents.FindSkills(project, home)
+			found, faults := find.ForAgents(project, home)
 			if faults != nil {
 				t.Fatal(faults)
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/paths"
 )
 
@@ -18,7 +19,7 @@ func (m *Maker) cut(s *Subject, place folders) string {
 	if m.other == nil {
 		return listed(place.home, s.Names)
 	}
-	found, _ := agents.FindSkills(place.project, place.home) // what cannot be read is not listed
+	found, _ := find.ForAgents(place.project, place.home) // what cannot be read is not listed
 	for i, v := range m.other.Views(found) {
 		if found[i].User || found[i].Place != ".agents" || found[i].Folder != s.Dir {
 			continue

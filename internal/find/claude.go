@@ -293,3 +293,30 @@ func commandsIn(dir, prefix string) []Entry {
 	}
 	return found
 }
+
+// HiddenInClaude returns the file that Claude Code loads under the name of a skill instead of it, or "": a plugin's
+// command, and for a project's skill that of the user.
+func (f Finder) HiddenInClaude(loc skill.Location) string {
+	if loc.Command || loc.Name == "" {
+		return ""
+	}
+	main := loc.Main()
+	above := filepath.Dir(main.Folder)
+	if root := PluginOf(main.Folder); root != "" {
+		p := readPlugin(root)
+		for _, e := range p.commandEntries("") {
+			if p.Fault == "" && e.Name == loc.Name && e.File != main.File {
+				return e.File
+			}
+		}
+		return ""
+	}
+	if loc.From != skill.FromProject || filepath.Base(above) != "skills" || filepath.Base(filepath.Dir(above)) != ".claude" || !filepath.IsAbs(f.Home) {
+		return ""
+	}
+	users := filepath.Join(f.Home, ".claude", "skills", loc.Name, skill.MainFile)
+	if !missing(users) && paths.Real(users) != paths.Real(main.File) {
+		return users
+	}
+	return ""
+}

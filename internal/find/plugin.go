@@ -1,6 +1,7 @@
 package find
 
 import (
+	"cmp"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -60,10 +61,7 @@ func (p Plugin) name() func() string {
 		if m, _ := ReadManifest(p.Root); m.Name != "" {
 			return m.Name
 		}
-		if p.Name != "" {
-			return p.Name
-		}
-		return filepath.Base(p.Root)
+		return cmp.Or(p.Name, marketName(p.Root), filepath.Base(p.Root))
 	})
 }
 
@@ -142,5 +140,19 @@ func readMarket(base string) []Plugin {
 	return all
 }
 
-// PluginName returns what a plugin calls itself, else its folder's name.
+// marketName returns what a marketplace above a plugin calls it, or "".
+func marketName(root string) string {
+	for d := root; ; d = filepath.Dir(d) {
+		for _, p := range readMarket(d) {
+			if p.Root == root {
+				return p.Name
+			}
+		}
+		if d == filepath.Dir(d) || IsThere(filepath.Join(d, ".git")) {
+			return ""
+		}
+	}
+}
+
+// PluginName returns what a plugin calls itself, else what a marketplace above calls it, else its folder's name.
 func PluginName(root string) string { return Plugin{Root: root}.name()() }

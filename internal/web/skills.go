@@ -13,6 +13,7 @@ import (
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/session"
 	"github.com/skillhand/skillhand/skill"
@@ -150,7 +151,7 @@ func (v *visit) sighted(all []skillhand.Listed) ([]agents.Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	skills, _ := agents.FindSkills(h.Project, h.Home, skillhand.Locations(all)...) // the table says what cannot be read
+	skills, _ := find.ForAgents(h.Project, h.Home, skillhand.Locations(all)...) // the table says what cannot be read
 	return skills, nil
 }
 

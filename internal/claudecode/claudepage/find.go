@@ -39,7 +39,11 @@ func Find(r Request) (*Skill, error) {
 		name = strings.TrimPrefix(claudecode.TrimSpace(r.Name), "/")
 	}
 	if paths.Is(name) {
-		return openPath(r)
+		s, err := openPath(r)
+		if err != nil {
+			return nil, err
+		}
+		return s, s.refuses(r, s.Name)
 	}
 	if name == "" {
 		if r.Tool {
@@ -56,18 +60,24 @@ func Find(r Request) (*Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case s.front.paths && e.Waits:
+	if s.front.paths && e.Waits {
 		return nil, c.unknown(r, name)
+	}
+	return s, s.refuses(r, name)
+}
+
+// refuses returns Claude Code's refusal to load the skill for whoever asks.
+func (s *Skill) refuses(r Request, name string) error {
+	switch {
 	case r.Tool && s.front.noModel:
-		return nil, toolError(fmt.Sprintf("Skill %[1]s cannot be used with Skill tool due to disable-model-invocation. "+
+		return toolError(fmt.Sprintf("Skill %[1]s cannot be used with Skill tool due to disable-model-invocation. "+
 			"Ask the user to run /%[1]s themselves — it cannot be invoked via the Skill tool. "+
 			"Do not replicate this skill's workflow by other means — it is reserved for explicit user invocation.", name))
 	case !r.Tool && s.front.noUser:
-		return nil, &Failure{fmt.Sprintf("This skill can only be invoked by Claude, not directly by users. "+
+		return &Failure{fmt.Sprintf("This skill can only be invoked by Claude, not directly by users. "+
 			"Ask Claude to use the %q skill for you.", s.Name)}
 	}
-	return s, nil
+	return nil
 }
 
 // complete fills in the defaults that Request documents and makes its folders absolute.
