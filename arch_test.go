@@ -36,8 +36,8 @@ report/verdict: internal/cause internal/proc report
 schemas:
 skill: internal/cause internal/markdown internal/paths internal/yamlfile
 
-internal/activity: internal/activity/history internal/atomicfile internal/claudecode internal/claudecode/settings
-    internal/here internal/paths internal/session internal/term report skill
+internal/activity: internal/activity/history internal/agents internal/atomicfile internal/claudecode
+    internal/claudecode/settings internal/here internal/paths internal/session internal/term report skill
 internal/activity/history:
 internal/agents: internal/lazy internal/term skill
 internal/atomicfile: internal/cause
@@ -80,7 +80,7 @@ internal/lsp: check internal/claudecode internal/here internal/paths internal/re
 internal/markdown:
 internal/mcp: . internal/cause internal/here internal/lazy internal/loopback internal/paths internal/redact
     internal/render internal/trust internal/watch skill
-internal/mcp/host: internal/atomicfile internal/claudecode/settings internal/lazy
+internal/mcp/host: internal/agents internal/atomicfile internal/claudecode/settings internal/lazy
 internal/migrate: internal/edit internal/lazy internal/legacy internal/render internal/shell internal/words permit
     skill
 internal/migrate/disk: internal/cause internal/edit/disk internal/find internal/lazy internal/migrate internal/paths
@@ -94,7 +94,7 @@ internal/setup/doctor: check internal/agents internal/cause internal/claudecode 
     internal/find internal/here internal/mcp/host internal/paths internal/proc internal/setup/uninstall internal/term
     internal/trust skill
 internal/setup/origin:
-internal/setup/scaffold: internal/cause internal/find skill
+internal/setup/scaffold: internal/agents internal/cause internal/find skill
 internal/setup/uninstall: internal/activity internal/claudecode internal/claudecode/settings internal/find
     internal/here internal/mcp/host internal/paths internal/setup/origin internal/term
 internal/setup/upgrade: internal/atomicfile internal/setup/origin
@@ -120,20 +120,17 @@ cmd/skillhand: . check claude internal/activity internal/activity/history intern
     internal/session internal/setup/doctor internal/setup/scaffold internal/setup/uninstall internal/shell
     internal/term internal/trust report report/verdict schemas skill
 
-<<<<<<< HEAD
 cmd/skillhand-server: . claude internal/agents internal/atomicfile internal/batch internal/batch/jobfile
     internal/batch/jobs internal/cli internal/eval internal/here internal/lsp internal/mcp internal/mcp/host
     internal/paths internal/proc internal/setup/scaffold internal/setup/upgrade internal/shell internal/term
     internal/web
-=======
 
->>>>>>> ed3af519 (find: what other agents see is a profile here too; load says what Claude Code loads instead; a test asks every command about the same trees)
 tools/bench: internal/activity/history internal/shell/bind report
 tools/bench/corpus: check
 tools/release: internal/claudecode internal/proc schemas
 
 # For tests alone: no line above may name them.
-internal/test: internal/claudecode internal/proc internal/shell/bind schemas
+internal/test: internal/agents internal/claudecode internal/proc internal/shell/bind schemas
 internal/test/fakeapi:
 internal/test/fakeclaude: internal/claudecode
 internal/test/realagent: internal/agents internal/test

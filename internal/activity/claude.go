@@ -10,9 +10,7 @@ import (
 )
 
 // claudeReader reads Claude Code's transcripts: a file a session, and a file for each of its subagents.
-var claudeReader = reader{
-	agent: "claude", env: "CLAUDE_CONFIG_DIR", home: ".claude", below: "projects", files: "*.jsonl", begin: beginClaude, line: claudeLine,
-}
+var claudeReader = reader{agent: "claude", begin: beginClaude, line: claudeLine}
 
 // beginClaude reads what a file's path says: a subagent's lies below its session or, up to 2.1.1, beside it.
 func beginClaude(t *tally, path string) {

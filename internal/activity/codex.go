@@ -6,9 +6,7 @@ import (
 )
 
 // codexReader reads Codex's rollouts. Codex has no tool for skills: the model reads the file in the shell.
-var codexReader = reader{
-	agent: "codex", env: "CODEX_HOME", home: ".codex", below: "sessions", files: "rollout-*.jsonl", line: codexLine,
-}
+var codexReader = reader{agent: "codex", line: codexLine}
 
 func codexLine(t *tally, line record) bool {
 	p := line.get("payload")

@@ -1,9 +1,7 @@
 package activity
 
 // copilotReader reads the events of Copilot CLI. It counts requests, not dollars.
-var copilotReader = reader{
-	agent: "copilot", home: ".copilot", below: "session-state", files: "events.jsonl", line: copilotLine,
-}
+var copilotReader = reader{agent: "copilot", line: copilotLine}
 
 func copilotLine(t *tally, v record) bool {
 	d := v.get("data")

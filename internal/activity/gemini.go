@@ -1,9 +1,7 @@
 package activity
 
 // geminiReader reads the chats of Gemini CLI. They name no folder of a project, and no list of skills.
-var geminiReader = reader{
-	agent: "gemini", home: ".gemini", below: "tmp", files: "session-*.jsonl", line: geminiLine,
-}
+var geminiReader = reader{agent: "gemini", line: geminiLine}
 
 func geminiLine(t *tally, v record) bool {
 	known := false

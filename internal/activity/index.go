@@ -22,37 +22,36 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/here"
 )
 
 // A reader knows the transcripts of one agent.
 type reader struct {
-	agent string
-	env   string                                   // a variable that names the agent's folder; "" means that there is none
-	home  string                                   // the agent's folder below HOME, unless the variable says otherwise
-	below string                                   // the folder of transcripts in it
-	files string                                   // a pattern of their names, or of their folder's and theirs
+	agent string                                   // package agents knows where its transcripts are
 	begin func(t *tally, path string)              // before the first line; nil means nothing to do
 	line  func(t *tally, line record) (known bool) // takes a line, and reports whether it is of a kind that is known
 }
 
 // root is the folder that holds the transcripts.
 func (r *reader) root(h here.Here) string {
-	dir := filepath.Join(h.Home, r.home)
-	if r.env != "" {
-		dir = cmp.Or(h.Env.Get(r.env), dir)
+	at := agents.Get(r.agent).Transcripts
+	dir := filepath.Join(h.Home, at.Home)
+	if at.Variable != "" {
+		dir = cmp.Or(h.Env.Get(at.Variable), dir)
 	}
-	return filepath.Join(dir, r.below)
+	return filepath.Join(dir, at.Below)
 }
 
 // wants reports whether a file is a transcript, by its name.
 func (r *reader) wants(path string) bool {
+	files := agents.Get(r.agent).Transcripts.Files
 	dir, name := filepath.Split(path)
-	if strings.Contains(r.files, "/") {
+	if strings.Contains(files, "/") {
 		name = filepath.Base(dir) + "/" + name
 	}
-	ok, _ := filepath.Match(r.files, name) // the pattern is right
+	ok, _ := filepath.Match(files, name) // the pattern is right
 	return ok
 }
 

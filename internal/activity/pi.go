@@ -1,9 +1,7 @@
 package activity
 
 // piReader reads pi's sessions. pi has no tool for skills: the model reads the file. It records dollars by itself.
-var piReader = reader{
-	agent: "pi", home: ".pi", below: "agent/sessions", files: "*.jsonl", line: piLine,
-}
+var piReader = reader{agent: "pi", line: piLine}
 
 func piLine(t *tally, v record) bool {
 	switch v.get("type").str() {

@@ -3,9 +3,7 @@ package activity
 import "strings"
 
 // qwenReader reads Qwen Code's chats. They hold no list of skills.
-var qwenReader = reader{
-	agent: "qwen", home: ".qwen", below: "projects", files: "chats/*.jsonl", line: qwenLine,
-}
+var qwenReader = reader{agent: "qwen", line: qwenLine}
 
 func qwenLine(t *tally, v record) bool {
 	if t.Session == "" {

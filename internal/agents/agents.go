@@ -32,6 +32,7 @@ type Agent struct {
 	Package     string // of npm, with the version that was asked; "" if none was
 	Fires       Firing // how a skill shows that it fired
 	Hides       Subagents
+	Loads       Tool // the tool by which its model loads a skill
 	Login       Login
 	Transcripts Transcripts
 	MCP         MCP
@@ -75,6 +76,7 @@ type Transcripts struct {
 type Login struct {
 	Files, Variables []string
 	Elsewhere        []string // variables among them that name folders of the user's own
+	Trust            string   // the variable that is true if the agent may trust the folder it works in
 }
 
 // An MCP says where servers are configured.
@@ -97,6 +99,13 @@ const (
 	ByTool Firing = "fired" // a tool delivered the text
 	ByRead Firing = "read"  // the agent read the skill's file
 )
+
+// A Tool is a call by which a model has an agent load a skill.
+type Tool struct {
+	Name   string
+	Field  string // of its input, which names the skill or, where the model reads it, its file
+	Format string // of the field's value, if it is not that alone
+}
 
 // All returns every agent, those of which most is known first. Where several have a skill of one name,
 // their order is ours.

@@ -14,6 +14,7 @@ var claudeCode = &Agent{
 	},
 	Own:         Own{Folders: []string{".claude"}, Plugins: []string{".claude-plugin"}},
 	Fires:       ByTool,
+	Loads:       Tool{Name: "Skill", Field: "skill"},
 	Transcripts: Transcripts{Variable: "CLAUDE_CONFIG_DIR", Home: ".claude", Below: "projects", Files: "*.jsonl"},
 	MCP:         MCP{User: ".claude.json", Project: ".mcp.json", Variable: "CLAUDE_CONFIG_DIR", Key: "mcpServers", Kind: "stdio"},
 	list: &profile{

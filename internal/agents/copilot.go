@@ -11,7 +11,7 @@ import (
 
 // copilot reports loaded and fired skills, but no token counts.
 var copilot = &Agent{
-	Name: "copilot", Title: "Copilot", Package: "@github/copilot@1.0.102", Fires: ByTool,
+	Name: "copilot", Title: "Copilot", Package: "@github/copilot@1.0.102", Fires: ByTool, Loads: Tool{Name: "skill", Field: "skill"},
 	Project: Folders{
 		Skills: []string{".agents/skills", ".claude/skills", ".github/skills"}, New: ".github/skills",
 		Commands: []string{".github/prompts"}, Agents: []string{".github/agents"}, Hooks: []string{".github/hooks"},
@@ -30,7 +30,7 @@ var copilot = &Agent{
 		longest: 100_000, // the prompt is an argument
 		begin:   []string{"--output-format", "json", "--disable-client-telemetry"}, model: "--model", resume: "--resume=",
 		last: []string{"--continue"}, prompt: "--prompt=",
-		reader: func() Reader { return &copilotReader{run: run{tool: "skill", named: "skill"}} },
+		reader: func(loads Tool) Reader { return &copilotReader{run: run{loads: loads}} },
 	},
 	list: &profile{
 		nested: true, root: true, rootAlone: true,

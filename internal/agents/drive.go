@@ -18,7 +18,7 @@ type driver struct {
 	last    []string                  // arguments that continue the last session; nil if there is no such option
 	prompt  string                    // the option that takes the prompt; "" if it is read from stdin
 	command func(q Question) []string // the arguments, if they are not as above
-	reader  func() Reader
+	reader  func(loads Tool) Reader
 }
 
 // A Question is what a command line says.
@@ -125,4 +125,4 @@ func (a *Agent) Command(q Question) (args []string, stdin string) {
 }
 
 // Reader returns a reader of one run.
-func (a *Agent) Reader() Reader { return a.driver.reader() }
+func (a *Agent) Reader() Reader { return a.driver.reader(a.Loads) }

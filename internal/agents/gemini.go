@@ -7,7 +7,7 @@ import (
 
 // gemini has the tool that activates skills only in its yolo mode, though the list of skills tells the model to call it.
 var gemini = &Agent{
-	Name: "gemini", Title: "Gemini", Package: "@google/gemini-cli@0.61.0", Fires: ByTool,
+	Name: "gemini", Title: "Gemini", Package: "@google/gemini-cli@0.61.0", Fires: ByTool, Loads: Tool{Name: "activate_skill", Field: "name"},
 	Since: "closed to individual accounts since 2026-06-18; API keys and enterprise accounts go on",
 	Project: Folders{
 		Skills: []string{".agents/skills", ".gemini/skills"}, New: ".gemini/skills",
@@ -22,13 +22,13 @@ var gemini = &Agent{
 	},
 	Login: Login{
 		Files:     []string{".gemini/settings.json", ".gemini/oauth_creds.json", ".gemini/google_accounts.json"},
-		Variables: []string{"GEMINI_*"}, Elsewhere: []string{"GEMINI_CLI_HOME"},
+		Variables: []string{"GEMINI_*"}, Elsewhere: []string{"GEMINI_CLI_HOME"}, Trust: "GEMINI_CLI_TRUST_WORKSPACE",
 	},
 	Transcripts: Transcripts{Home: ".gemini", Below: "tmp", Files: "session-*.jsonl"},
 	MCP:         MCP{User: "settings.json", Project: ".gemini/settings.json", Folder: ".gemini", Key: "mcpServers"},
 	driver: &driver{
 		begin: []string{"-o", "stream-json"}, model: "-m", resume: "-r", last: []string{"-r", "latest"},
-		reader: func() Reader { return &geminiReader{run: run{tool: "activate_skill", named: "name"}} },
+		reader: func(loads Tool) Reader { return &geminiReader{run: run{loads: loads}} },
 	},
 	list: &profile{
 		root:    true,

@@ -8,7 +8,8 @@ import (
 // opencode tells the delivered text in its events, and no end: the end of the process is the end. While it retries it
 // is silent.
 var opencode = &Agent{
-	Name: "opencode", Title: "opencode", Package: "opencode-ai@1.18.33", Fires: ByTool, Hides: Subagents{"task", ".local/share/opencode/opencode.db*"},
+	Name: "opencode", Title: "opencode", Package: "opencode-ai@1.18.33", Fires: ByTool, Loads: Tool{Name: "skill", Field: "name"},
+	Hides: Subagents{"task", ".local/share/opencode/opencode.db*"},
 	Since: "version 2 is current since 2026-10-16; it was not asked",
 	Project: Folders{
 		Skills: []string{".agents/skills", ".claude/skills", ".opencode/skills"}, New: ".opencode/skills",
@@ -29,7 +30,7 @@ var opencode = &Agent{
 	},
 	driver: &driver{
 		begin: []string{"run", "--format", "json"}, model: "-m", resume: "-s", last: []string{"-c"},
-		reader: func() Reader { return &opencodeReader{run{tool: "skill", named: "name"}} },
+		reader: func(loads Tool) Reader { return &opencodeReader{run: run{loads: loads}} },
 	},
 	list: &profile{
 		nested: true, inner: true, dotted: true, root: true,

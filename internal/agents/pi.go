@@ -7,7 +7,7 @@ import (
 
 // pi has no tool for skills: one fires when the agent reads its file. A run that failed ends with 0.
 var pi = &Agent{
-	Name: "pi", Title: "pi", Package: "@mariozechner/pi-coding-agent@0.73.1", Fires: ByRead,
+	Name: "pi", Title: "pi", Package: "@mariozechner/pi-coding-agent@0.73.1", Fires: ByRead, Loads: Tool{Name: "read", Field: "path"},
 	Project: Folders{Skills: []string{".agents/skills", ".pi/skills"}, New: ".pi/skills", Commands: []string{".pi/prompts"}},
 	User:    Folders{Skills: []string{".agents/skills", ".pi/agent/skills"}, New: ".pi/agent/skills", Commands: []string{".pi/agent/prompts"}},
 	Own:     Own{Folders: []string{".pi"}, Plugins: []string{".pi-plugin"}},
@@ -18,7 +18,7 @@ var pi = &Agent{
 	Transcripts: Transcripts{Home: ".pi", Below: "agent/sessions", Files: "*.jsonl"},
 	driver: &driver{
 		begin: []string{"-p", "--mode", "json"}, model: "--model", resume: "--session", last: []string{"-c"},
-		reader: func() Reader { return &piReader{} },
+		reader: func(Tool) Reader { return &piReader{} },
 	},
 	list: &profile{
 		nested: true, root: true, rootAlone: true,

@@ -8,7 +8,8 @@ import (
 // qwen speaks nearly as Claude Code does. In its default mode a further request asks the model whether a call is
 // allowed, and declines it without a usable answer.
 var qwen = &Agent{
-	Name: "qwen", Title: "Qwen", Package: "@qwen-code/qwen-code@0.24.4", Fires: ByTool, Hides: Subagents{"agent", ".qwen/projects/*/subagents/*/*.jsonl"},
+	Name: "qwen", Title: "Qwen", Package: "@qwen-code/qwen-code@0.24.4", Fires: ByTool, Loads: Tool{Name: "skill", Field: "skill"},
+	Hides: Subagents{"agent", ".qwen/projects/*/subagents/*/*.jsonl"},
 	Project: Folders{
 		Skills: []string{".agents/skills", ".qwen/skills"}, New: ".qwen/skills", Commands: []string{".qwen/commands"}, Agents: []string{".qwen/agents"},
 		Hooks: []string{".qwen/settings.json"},
@@ -25,7 +26,7 @@ var qwen = &Agent{
 	Transcripts: Transcripts{Home: ".qwen", Below: "projects", Files: "chats/*.jsonl"},
 	driver: &driver{
 		begin: []string{"-o", "stream-json"}, model: "-m", resume: "-r", last: []string{"-c"},
-		reader: func() Reader { return &qwenReader{} },
+		reader: func(Tool) Reader { return &qwenReader{} },
 	},
 	list: &profile{
 		dotted:  true,

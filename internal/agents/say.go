@@ -9,7 +9,7 @@ import (
 
 // A run is what a stream has told so far. Readers add to it; at the end it becomes a result.
 type run struct {
-	tool, named string // the tool that loads a skill, and the field of its input that names it; "" if there is none
+	loads Tool // the tool that loads a skill; none if the model reads the file
 
 	session, model string
 	began          bool
@@ -85,10 +85,10 @@ func (r *run) says(to func([]byte), text string) {
 func (r *run) call(to func([]byte), id, tool string, input any) {
 	r.start(to)
 	skill := ""
-	if text, ok := input.(json.RawMessage); ok && tool == r.tool {
+	if text, ok := input.(json.RawMessage); ok && tool == r.loads.Name {
 		var fields object
 		_ = json.Unmarshal(text, &fields) // then it has no name
-		skill, _ = fields[r.named].(string)
+		skill, _ = fields[r.loads.Field].(string)
 	}
 	if r.calls == nil {
 		r.calls = map[string]string{}

@@ -37,7 +37,7 @@ func (s *Subject) installFor(arm Arm, place folders) error {
 	return copyTree(s.Folder, filepath.Join(place.project, ".agents", "skills", s.Dir), but("evals", ".git"))
 }
 
-// agentEnv adds to a trial's environment what an agent needs. The folder is ours, so Gemini may trust it.
+// agentEnv adds to a trial's environment what an agent needs. The folder is ours, so the agent may trust it.
 func agentEnv(env, user here.Env, a *agents.Agent) here.Env {
 	names := append([]string{a.Variable()}, a.Login.Variables...)
 	for _, kv := range user {
@@ -46,10 +46,13 @@ func agentEnv(env, user here.Env, a *agents.Agent) here.Env {
 			env = env.With(name, value)
 		}
 	}
-	return env.With("GEMINI_CLI_TRUST_WORKSPACE", "true")
+	if a.Login.Trust != "" {
+		env = env.With(a.Login.Trust, "true")
+	}
+	return env
 }
 
-// passLogin puts into a new HOME what lets an agent in, without the keys that renew a login: a trial that used one would
+// passLogin puts into a new HOME what lets an agent in, and nothing else of the user's, without the keys that renew a login: a trial that used one would
 // log the user out.
 func passLogin(user here.Here, home string, a *agents.Agent) error {
 	var faults []error

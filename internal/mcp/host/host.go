@@ -10,12 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
 )
@@ -31,7 +31,7 @@ type Owner struct {
 }
 
 func (p Owner) env(name string) string {
-	if p.Getenv == nil {
+	if p.Getenv == nil || name == "" {
 		return ""
 	}
 	return p.Getenv(name)
@@ -45,56 +45,25 @@ type Command struct {
 
 // A host is an agent whose configuration is known.
 type host struct {
-	name    string
-	user    func(Owner) string // the user's file
-	project string             // the project's, from its top
-	key     string             // of the object that has the servers; "" means TOML
-	kind    string             // what an entry says about the kind of server; "": nothing
-	words   bool               // the command is one list of words
+	name string
+	agents.MCP
 }
 
-var hosts = []host{
-	{"claude", func(p Owner) string { return filepath.Join(orHome(p, "CLAUDE_CONFIG_DIR", ""), ".claude.json") }, ".mcp.json", "mcpServers", "stdio", false},
-	{"codex", func(p Owner) string { return filepath.Join(orHome(p, "CODEX_HOME", ".codex"), "config.toml") }, ".codex/config.toml", "", "", false},
-	{"gemini", func(p Owner) string { return filepath.Join(p.Home, ".gemini", "settings.json") }, ".gemini/settings.json", "mcpServers", "", false},
-	{"cursor", func(p Owner) string { return filepath.Join(p.Home, ".cursor", "mcp.json") }, ".cursor/mcp.json", "mcpServers", "", false},
-	{"vscode", func(p Owner) string { return filepath.Join(codeFolder(p), "User", "mcp.json") }, ".vscode/mcp.json", "servers", "stdio", false},
-	{"opencode", opencodeFile, "opencode.json", "mcp", "local", true},
-}
-
-// opencodeFile is the user's: the one with comments, if only that is there.
-func opencodeFile(p Owner) string {
-	file := filepath.Join(orHome(p, "XDG_CONFIG_HOME", ".config"), "opencode", "opencode.json")
-	if _, err := os.Stat(file); err != nil {
-		if _, err := os.Stat(file + "c"); err == nil {
-			return file + "c"
+// hosts returns the agents whose configuration is known, those of which most is known first.
+func hosts() []host {
+	var all []host
+	for _, a := range agents.All() {
+		if a.MCP.User != "" {
+			all = append(all, host{a.Name, a.MCP})
 		}
 	}
-	return file
-}
-
-// orHome is the folder that a variable names, else one in the user's home.
-func orHome(p Owner, variable, folder string) string {
-	if dir := p.env(variable); filepath.IsAbs(dir) {
-		return dir
-	}
-	return filepath.Join(p.Home, folder)
-}
-
-func codeFolder(p Owner) string {
-	switch runtime.GOOS {
-	case "darwin":
-		return filepath.Join(p.Home, "Library", "Application Support", "Code")
-	case "windows":
-		return filepath.Join(orHome(p, "APPDATA", filepath.Join("AppData", "Roaming")), "Code")
-	}
-	return filepath.Join(orHome(p, "XDG_CONFIG_HOME", ".config"), "Code")
+	return all
 }
 
 // Names lists the hosts.
 func Names() []string {
 	var all []string
-	for _, h := range hosts {
+	for _, h := range hosts() {
 		all = append(all, h.name)
 	}
 	return all
@@ -141,11 +110,12 @@ func PlanRemoval(name string, p Owner, project bool) (*Change, error) {
 }
 
 func plan(name string, p Owner, project bool, edit func(h host, file string, src []byte) ([]byte, error)) (*Change, error) {
-	i := slices.IndexFunc(hosts, func(h host) bool { return h.name == name })
+	all := hosts()
+	i := slices.IndexFunc(all, func(h host) bool { return h.name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("%s: not a known host: want %s", name, strings.Join(Names(), ", "))
 	}
-	h := hosts[i]
+	h := all[i]
 	ch := &Change{File: h.file(p, project), mode: 0o644}
 	if real, err := filepath.EvalSymlinks(ch.File); err == nil {
 		ch.File = real
@@ -162,11 +132,22 @@ func plan(name string, p Owner, project bool, edit func(h host, file string, src
 	return ch, err
 }
 
+// file returns the file that has the servers. Of two, with and without comments, it is the one that is there.
 func (h host) file(p Owner, project bool) string {
 	if project {
-		return filepath.Join(p.Project, filepath.FromSlash(h.project))
+		return filepath.Join(p.Project, filepath.FromSlash(h.Project))
 	}
-	return h.user(p)
+	folder := p.env(h.Variable)
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(p.Home, filepath.FromSlash(h.Folder))
+	}
+	file := filepath.Join(folder, filepath.FromSlash(h.User))
+	if _, err := os.Stat(file); err != nil && h.Commented {
+		if _, err := os.Stat(file + "c"); err == nil {
+			return file + "c"
+		}
+	}
+	return file
 }
 
 // set returns a file with the entry in it.
@@ -174,7 +155,7 @@ func (h host) set(file string, src []byte, c Command) ([]byte, error) {
 	if c.Args == nil {
 		c.Args = []string{}
 	}
-	if h.key == "" {
+	if h.Key == "" {
 		text, err := setTable(string(src), c)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
@@ -187,15 +168,15 @@ func (h host) set(file string, src []byte, c Command) ([]byte, error) {
 	var entry any = struct {
 		Type string `json:"type,omitempty"`
 		Command
-	}{h.kind, c}
-	if h.words {
-		entry = wordsEntry{h.kind, append([]string{c.Program}, c.Args...)}
+	}{h.Kind, c}
+	if h.OneList {
+		entry = wordsEntry{h.Kind, append([]string{c.Program}, c.Args...)}
 	}
 	value, err := json.Marshal(entry)
 	if err != nil {
 		return nil, err
 	}
-	return settings.Set(file, src, string(value), h.key, Server)
+	return settings.Set(file, src, string(value), h.Key, Server)
 }
 
 // remove returns a file without the entry.
@@ -205,10 +186,10 @@ func (h host) remove(file string, src []byte) ([]byte, error) {
 		return src, nil
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", file, err)
-	case h.key == "":
+	case h.Key == "":
 		return []byte(removeTable(string(src))), nil
 	}
-	return settings.Remove(file, src, h.key, Server)
+	return settings.Remove(file, src, h.Key, Server)
 }
 
 // wrote reports whether a file's entry is one that set writes for skillhand mcp: written anew, the file
@@ -226,7 +207,7 @@ func (h host) wrote(file string, src []byte, c Command) bool {
 	if err != nil {
 		return false
 	}
-	if h.key == "" {
+	if h.Key == "" {
 		return len(strings.Fields(string(again))) == len(strings.Fields(string(src)))
 	}
 	var was, is any
@@ -246,7 +227,7 @@ var errNone = errors.New("no entry")
 
 // get returns the entry of a file.
 func (h host) get(src []byte) (Command, error) {
-	if h.key == "" {
+	if h.Key == "" {
 		return getTable(string(src))
 	}
 	var doc map[string]json.RawMessage
@@ -255,16 +236,16 @@ func (h host) get(src []byte) (Command, error) {
 	if err := json.Unmarshal(src, &doc); err != nil {
 		return c, err
 	}
-	if doc[h.key] == nil {
+	if doc[h.Key] == nil {
 		return c, errNone
 	}
-	if err := json.Unmarshal(doc[h.key], &servers); err != nil {
-		return c, fmt.Errorf("%s: %w", h.key, err)
+	if err := json.Unmarshal(doc[h.Key], &servers); err != nil {
+		return c, fmt.Errorf("%s: %w", h.Key, err)
 	}
 	if servers[Server] == nil {
 		return c, errNone
 	}
-	if !h.words {
+	if !h.OneList {
 		return c, json.Unmarshal(servers[Server], &c)
 	}
 	var entry wordsEntry
@@ -310,7 +291,7 @@ type Found struct {
 func Find(p Owner) []Found {
 	var all []Found
 	seen := map[string]bool{}
-	for _, h := range hosts {
+	for _, h := range hosts() {
 		for _, project := range []bool{false, true} {
 			file := h.file(p, project)
 			src, err := os.ReadFile(file)

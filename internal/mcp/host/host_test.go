@@ -157,7 +157,7 @@ func TestRemoval(t *testing.T) {
 		{"codex", "model = \"x\"\n\n[other]\ny = 1\n"},
 		{"codex", "[mcp_servers.skillhand]\ncommand = \"x\"\n[mcp_servers.skillhand.env]\nA = \"1\"\n[z]\n"}, {"codex", ""},
 	} {
-		h := hosts[slices.IndexFunc(hosts, func(h host) bool { return h.name == tt.host })]
+		h := hosts()[slices.IndexFunc(hosts(), func(h host) bool { return h.name == tt.host })]
 		with, err := h.set("f", []byte(tt.before), Command{"skillhand", []string{"mcp"}})
 		if err != nil {
 			t.Fatal(err)
@@ -170,7 +170,7 @@ func TestRemoval(t *testing.T) {
 			t.Errorf("%s %q: %q, want it as it was", tt.host, tt.before, without)
 		}
 	}
-	if _, err := hosts[0].remove("f", []byte("{")); err == nil {
+	if _, err := hosts()[0].remove("f", []byte("{")); err == nil {
 		t.Error("what cannot be read was changed")
 	}
 }

@@ -12,10 +12,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/template"
 	"unicode"
 
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -99,40 +101,29 @@ func Batch(dir, name string) ([]string, error) {
 	return write(dir, func(to string) error { return copyTree(to, "batch", values{Name: name}) })
 }
 
-// An agent reads skills and runs no directives in them. It gets a stub instead.
-type agent struct{ name, project, user string }
-
-// agents are known, with the folders that each reads skills from.
-var agents = []agent{
-	{"codex", ".agents/skills", ".agents/skills"},
-	{"copilot", ".github/skills", ".copilot/skills"},
-	{"cursor", ".cursor/skills", ".cursor/skills"},
-	{"gemini", ".gemini/skills", ".gemini/skills"},
-	{"goose", ".agents/skills", ".agents/skills"},
-	{"opencode", ".opencode/skills", ".config/opencode/skills"},
-}
-
-// Agents lists the agents that stubs can be made for.
+// Agents lists the agents that stubs can be made for, in the order of their names: those that read skills and run no
+// directives in them.
 func Agents() []string {
-	var all []string
-	for _, a := range agents {
-		all = append(all, a.name)
-	}
-	return all
-}
-
-// StubFolder is where an agent reads skills from: in a project, or in the user's home.
-func StubFolder(name string, inHome bool) (string, error) {
-	for _, a := range agents {
-		switch {
-		case a.name != name:
-		case inHome:
-			return filepath.FromSlash(a.user), nil
-		default:
-			return filepath.FromSlash(a.project), nil
+	var names []string
+	for _, a := range agents.All() {
+		if a.Project.New != "" && a.Name != agents.Claude {
+			names = append(names, a.Name)
 		}
 	}
-	return "", fmt.Errorf("%s: not a known agent: want %s", name, strings.Join(Agents(), ", "))
+	slices.Sort(names)
+	return names
+}
+
+// StubFolder returns where an agent reads skills from: in a project, or in the user's home.
+func StubFolder(name string, inHome bool) (string, error) {
+	if !slices.Contains(Agents(), name) {
+		return "", fmt.Errorf("%s: not a known agent: want %s", name, strings.Join(Agents(), ", "))
+	}
+	a := agents.Get(name)
+	if inHome {
+		return filepath.FromSlash(a.User.New), nil
+	}
+	return filepath.FromSlash(a.Project.New), nil
 }
 
 // Stub makes the folder of a skill for an agent that can only run commands: it

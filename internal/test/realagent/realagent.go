@@ -38,19 +38,16 @@ func New(t testing.TB, a *agents.Agent, model, home string) Setup {
 	return s.setup
 }
 
-// Fire is the call of a tool by which a model has an agent load a skill.
+// Fire returns the call of a tool by which a model has an agent load a skill.
 func Fire(a *agents.Agent, skill, file string) (tool string, input any) {
-	switch a.Name {
-	case "codex":
-		return "exec_command", map[string]any{"cmd": "cat '" + file + "'"}
-	case "pi":
-		return "read", map[string]any{"path": file}
-	case "gemini":
-		return "activate_skill", map[string]any{"name": skill}
-	case "opencode":
-		return "skill", map[string]any{"name": skill}
+	value := skill
+	if a.Fires == agents.ByRead {
+		value = file
 	}
-	return "skill", map[string]any{"skill": skill}
+	if a.Loads.Format != "" {
+		value = fmt.Sprintf(a.Loads.Format, value)
+	}
+	return a.Loads.Name, map[string]any{a.Loads.Field: value}
 }
 
 type setup struct {
