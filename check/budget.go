@@ -28,7 +28,7 @@ func budgetRules() []*Rule {
 
 const (
 	manyLines = 500
-	kept      = 20_000 // characters that Claude Code brings back after compaction
+	kept      = claudecode.KeptAfterCompact
 	muchLost  = 25_000 // characters of a text that loses more than a closing section
 )
 

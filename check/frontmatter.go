@@ -509,8 +509,6 @@ var values = []struct {
 	{"shell", []string{"bash", "powershell"}},
 }
 
-var models = []string{"sonnet", "opus", "haiku", "inherit", "opusplan", "default", "best", "fable"}
-
 func fieldValue(p *pass) {
 	for _, n := range p.doc.skill.Notes {
 		if n.Code != skill.NoteFieldValue && n.Code != skill.NoteArgumentName {
@@ -580,12 +578,12 @@ func (p *pass) model() {
 		return
 	}
 	name := strings.TrimSuffix(f.Value, "[1m]")
-	if slices.Contains(models, name) || strings.Contains(name, "claude") || strings.ContainsAny(name, "/:.$") {
+	if slices.Contains(claudecode.ModelAliases(), name) || strings.Contains(name, "claude") || strings.ContainsAny(name, "/:.$") {
 		return
 	}
 	x := p.severe(p.find(f.ValueOffset, f.ValueEnd,
 		"the model %s is not known here: if Claude Code does not know it either, the %s cannot be used", f.Value, p.doc.noun()), Info)
-	p.nearValue(x, f, models)
+	p.nearValue(x, f, claudecode.ModelAliases())
 	if x.Fix != nil {
 		x.Fix.Unsafe = true // Claude Code may know the name
 	}
@@ -628,10 +626,7 @@ func (p *pass) hookEvents(f skill.Field) {
 	}
 }
 
-const (
-	maxDescription = 1024 // in the specification
-	maxListed      = 1536 // in Claude Code's list, with when_to_use
-)
+const maxDescription = 1024 // in the specification
 
 func description(p *pass) {
 	front := &p.doc.skill.Front
@@ -667,9 +662,9 @@ func description(p *pass) {
 	case scaffold.IsPlaceholder(front.Description):
 		x := p.severe(p.find(f.ValueOffset, f.ValueEnd, "the description is still the one that a new skill has: no agent can tell when to use the skill"), Warning)
 		x.Help = "say what it is for and when to use it"
-	case listed > maxListed:
+	case listed > claudecode.MaxListed:
 		x := p.find(f.ValueOffset, f.ValueEnd,
-			"description and when_to_use have %d characters: Claude Code cuts them at %d, and the model never sees the rest", listed, maxListed)
+			"description and when_to_use have %d characters: Claude Code cuts them at %d, and the model never sees the rest", listed, claudecode.MaxListed)
 		x.Help = "put first what says when to use the skill, and shorten the rest"
 	case length(front.Description) > maxDescription:
 		x := p.severe(p.find(f.ValueOffset, f.ValueEnd,

@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -29,9 +28,8 @@ type Listing struct {
 	Uncalled       func() []string     // skills that agents were offered in the last 30 days and never called; nil means unknown
 }
 
-// DefaultBudget is how many characters Claude Code's list of all skills may have: a hundredth of
-// the million tokens that today's models take, at three characters each.
-const DefaultBudget = 30_000
+// DefaultBudget is how many characters Claude Code's list of all skills may have with today's models.
+const DefaultBudget = claudecode.DefaultListBudget
 
 // newListing is the listing of a user, in a folder.
 func newListing(w settings.Where, getenv func(string) string, now time.Time) Listing {
@@ -40,26 +38,11 @@ func newListing(w settings.Where, getenv func(string) string, now time.Time) Lis
 	l := Listing{MaxDescription: said.MaxDescription, Overrides: said.Overrides, NoBundled: said.NoBundled, Used: settings.Usage(w, now)}
 	env := s.Env()
 	get := func(name string) string { return cmp.Or(env[name], getenv(name)) }
-	l.Budget = budgetOf(cmp.Or(get("ANTHROPIC_MODEL"), said.Model), said.Fraction)
+	l.Budget = claudecode.ListBudget(cmp.Or(get("ANTHROPIC_MODEL"), said.Model), said.Fraction)
 	if n, err := strconv.Atoi(get("SLASH_COMMAND_TOOL_CHAR_BUDGET")); err == nil && n > 0 {
 		l.Budget = n
 	}
 	return l
-}
-
-// smallModels take 200,000 tokens, counted as four characters each, and a million if they are
-// called with [1m].
-var smallModels = []string{"claude-3", "claude-sonnet-4", "claude-haiku-4", "claude-opus-4-5", "claude-opus-4-6"}
-
-func budgetOf(model string, fraction float64) int {
-	window := 3_000_000.0
-	if slices.ContainsFunc(smallModels, func(m string) bool { return strings.HasPrefix(model, m) }) {
-		window = 800_000
-		if strings.HasSuffix(model, "[1m]") {
-			window = 4_000_000
-		}
-	}
-	return int(math.Round(window * cmp.Or(fraction, 0.01)))
 }
 
 // installedSkills are those of the plugins that are enabled.
@@ -110,7 +93,7 @@ func (l *Listing) ownSkills() []*listed {
 			continue
 		}
 		s := &listed{name: b.Name, own: true, fixed: b.Name != "init" && b.Name != "security-review", used: l.Used[b.Name]}
-		s.chars = min(b.Chars-len("- : ")-len(b.Name), cmp.Or(l.MaxDescription, maxListed))
+		s.chars = min(b.Chars-len("- : ")-len(b.Name), cmp.Or(l.MaxDescription, claudecode.MaxListed))
 		if l.override(s) {
 			all = append(all, s)
 		}
@@ -135,7 +118,7 @@ func (l *Listing) line(d *document, name string) *listed {
 	if d.alias != "" && d.alias != d.name {
 		s.name += " (" + d.alias + ")"
 	}
-	s.chars = min(s.full, cmp.Or(l.MaxDescription, maxListed))
+	s.chars = min(s.full, cmp.Or(l.MaxDescription, claudecode.MaxListed))
 	return s
 }
 
@@ -364,7 +347,7 @@ func (l *Listing) uncalled(all []*listed) string {
 // tellCut reports descriptions that this user's settings cut; SK106 tells of those that are cut
 // for everybody.
 func (w *whole) tellCut(l *Listing, all []*listed) {
-	if l.MaxDescription == 0 || l.MaxDescription >= maxListed {
+	if l.MaxDescription == 0 || l.MaxDescription >= claudecode.MaxListed {
 		return
 	}
 	for _, s := range all {

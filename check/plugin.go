@@ -466,7 +466,7 @@ var toolEvents = []string{"PreToolUse", "PostToolUse", "PostToolUseFailure", "Pe
 func (p *pass) toolMatcher(n *jsontree.Node, text string) {
 	tool, spec, isRule := strings.Cut(text, "(")
 	switch {
-	case isRule && slices.Contains(toolNames, tool) && strings.HasSuffix(spec, ")") && !strings.Contains(spec, "|"):
+	case isRule && slices.Contains(claudecode.Tools(), tool) && strings.HasSuffix(spec, ")") && !strings.Contains(spec, "|"):
 		f := p.find(n.Start, n.End, "the matcher %s is a permission rule, which is the name of no tool: the hook never runs", text)
 		f.Help = fmt.Sprintf("write %q, and have the hook look at tool_input", tool)
 	case strings.Contains(text, "=="):

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/permit"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -19,15 +20,6 @@ func toolRules() []*Rule {
 			Summary: "an agent has no name, so Claude Code does not load it"},
 	}
 }
-
-// toolNames are the tools of Claude Code 2.1.325, and those of earlier versions that files still name.
-var toolNames = strings.Fields(`
-	Agent Artifact AskUserQuestion Bash BashOutput Brief Config CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree
-	ExitPlanMode ExitWorktree Glob Grep KillBash KillShell ListAgents ListMcpResourcesTool LS LSP Monitor MultiEdit NotebookEdit
-	NotebookRead PowerShell Read ReadMcpResourceTool ReportFindings ScheduleWakeup SendMessage Skill SlashCommand StructuredOutput
-	Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete TodoRead TodoWrite ToolSearch WebFetch
-	WebSearch Workflow Write
-`)
 
 // toolsField is about tools in the field of the other kind of file. An agent reads tools, a skill
 // or command allowed-tools (testdata/claude/SK107-*.txtar).
@@ -115,15 +107,16 @@ func eachTool(src string, field skill.Field, f func(r permit.Rule, start, end in
 // nearTool is the tool that a misspelt name stands for, or "". A name that is far from all of them
 // may be a server's, or of a version to come.
 func nearTool(name string) string {
-	if len(name) < 3 || slices.Contains(toolNames, name) || strings.Contains(name, "__") || strings.ContainsAny(name, "[]") { // SK402 tells of brackets
+	tools := claudecode.Tools()
+	if len(name) < 3 || slices.Contains(tools, name) || strings.Contains(name, "__") || strings.ContainsAny(name, "[]") { // SK402 tells of brackets
 		return ""
 	}
-	for _, tool := range toolNames {
+	for _, tool := range tools {
 		if strings.EqualFold(tool, name) {
 			return tool
 		}
 	}
-	for _, tool := range toolNames {
+	for _, tool := range tools {
 		if len(tool) >= 4 && name[0] == tool[0] && skill.Distance(name, tool) == 1 {
 			return tool
 		}

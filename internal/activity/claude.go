@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/skillhand/skillhand/internal/claudecode"
 )
 
 // claudeReader reads Claude Code's transcripts: a file a session, and a file for each of its subagents.
@@ -121,9 +123,11 @@ func (t *tally) claudeAssistant(e record) {
 	}
 	usage, _ := readRecord(message.get("usage"), t.usage)
 	t.usage = usage
+	tokens := claudeTokens(usage)
+	terms := claudecode.Terms{Fast: usage.get("speed").str() == "fast", US: usage.get("inference_geo").str() == "us", Prompt: int(tokens.Sum() - tokens.Output)}
 	t.turn(t.claudeKey(e, message), turn{
-		Model: model, Asked: e.get("requestedModel").str(), Tokens: claudeTokens(usage),
-		Factor: priceFactor(model, usage.get("speed").str(), usage.get("inference_geo").str()), Searches: int(usage.get("server_tool_use", "web_search_requests").int()),
+		Model: model, Asked: e.get("requestedModel").str(), Tokens: tokens,
+		Factor: priceFactor(model, terms), Searches: int(usage.get("server_tool_use", "web_search_requests").int()),
 	})
 	message.get("content").items(func(part value) {
 		if part.get("type").str() != "tool_use" {

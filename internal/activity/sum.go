@@ -132,7 +132,7 @@ func (g *group) rates() (rates map[string]rate, unseen map[string]Tokens) {
 			seen[name] = seen[name].plus(t.Tokens)
 			p := orUsual(rates[t.asked()].price)
 			sum := listed[name]
-			listed[name] = [2]float64{sum[0] + t.factor()*costOf(t.Tokens, p) + searchUSD*float64(t.Searches), sum[1] + costOf(t.Tokens, p)}
+			listed[name] = [2]float64{sum[0] + t.factor()*costOf(t.Tokens, p) + claudecode.WebSearch*float64(t.Searches), sum[1] + costOf(t.Tokens, p)}
 		}
 	}
 	for model, p := range g.main.Paid {
@@ -171,7 +171,7 @@ func (t *tally) recordedAs(asked string) string {
 		return asked
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Paid)) {
-		if plainModel(name) == plainModel(asked) {
+		if claudecode.ModelID(name) == claudecode.ModelID(asked) {
 			return name
 		}
 	}
@@ -191,7 +191,7 @@ func (r *accountant) addTurn(t turn, owner, day string, at rate, session *Cost) 
 	r.spend(costs, t.work(), t.asked(), at, at.scale*t.factor(), false)
 	if t.Searches > 0 && at.known {
 		for _, c := range costs {
-			c.addUSD(at.scale*searchUSD*float64(t.Searches), &c.WorkUSD)
+			c.addUSD(at.scale*claudecode.WebSearch*float64(t.Searches), &c.WorkUSD)
 		}
 	}
 	for _, s := range t.Texts {

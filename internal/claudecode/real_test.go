@@ -3,8 +3,11 @@
 package claudecode_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -66,6 +69,58 @@ func TestReal(t *testing.T) {
 	for i, r := range all {
 		if got[i].Loads != r.Loads || got[i].Field != r.Field {
 			t.Errorf("%s: Claude Code %s: loads: %v, field %q; recorded: %v, %q", r.Manifest, claudecode.Version, got[i].Loads, got[i].Field, r.Loads, r.Field)
+		}
+	}
+}
+
+// TestRealPrices asks the pinned Claude Code what requests of each model cost, one after another in one session.
+func TestRealPrices(t *testing.T) {
+	all := readCharges(t)
+	var now charge
+	api := fakeapi.New(t)
+	api.Handle(func(*fakeapi.Request) fakeapi.Answer {
+		return fakeapi.Message{Text: "ok", Usage: fakeapi.Usage{
+			Input: now.Input, Output: now.Output, CacheRead: now.CacheRead, CacheWrite: now.CacheWrite, CacheWrite1: now.CacheWrite1,
+			Searches: now.Searches, Speed: now.Speed, Geo: now.Geo,
+		}}
+	})
+	claude := realclaude.New(t, api)
+	claude.Env = []string{"CLAUDE_CODE_DISABLE_LEGACY_MODEL_REMAP=1"} // else it asks a newer Opus in the place of an old one
+	s := claude.Start("--model", all[0].Model)
+	var before float64
+	for i, c := range all {
+		now = c
+		s.Use(c.Model)
+		var result struct {
+			USD float64 `json:"total_cost_usd"`
+		}
+		if err := json.Unmarshal(s.Send(fmt.Sprint("question ", i)).Result.Raw, &result); err != nil {
+			t.Fatal(err)
+		}
+		// The first change to a model asks it something, too, which costs nothing.
+		asked := slices.DeleteFunc(api.Requests(), func(q *fakeapi.Request) bool { return len(q.Tools) == 0 })
+		if q := asked[len(asked)-1]; len(asked) != i+1 || q.Model != c.Model {
+			t.Fatalf("%s: %d requests, the last for %s", c.Model, len(asked), q.Model)
+		}
+		usd := math.Round((result.USD-before)*1e9) / 1e9
+		before = result.USD
+		if !*update && usd != c.USD {
+			t.Errorf("%+v: Claude Code %s charges $%v", c, claudecode.Version, usd)
+		}
+		all[i].USD = usd
+	}
+	if *update {
+		var b bytes.Buffer
+		for i, c := range all {
+			line, err := json.Marshal(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&b, "%s%s", map[bool]string{true: "[\n", false: ",\n"}[i == 0], line)
+		}
+		b.WriteString("\n]\n")
+		if err := os.WriteFile(pricesFile, b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -48,6 +48,10 @@ type Usage struct {
 	Output     int
 	CacheRead  int
 	CacheWrite int // kept for five minutes
+
+	CacheWrite1 int    // kept for an hour
+	Searches    int    // of the web
+	Speed, Geo  string // where and how fast it was answered; "" does not say
 }
 
 // Text is a message that says text.
@@ -244,7 +248,17 @@ func (x *exchange) events(m Message) [][]byte {
 func (x *exchange) envelope(m Message) map[string]any {
 	usage := map[string]any{
 		"input_tokens": max(m.Usage.Input, 1), "output_tokens": max(m.Usage.Output, 1), "cache_read_input_tokens": m.Usage.CacheRead,
-		"cache_creation_input_tokens": m.Usage.CacheWrite, "cache_creation": map[string]int{"ephemeral_5m_input_tokens": m.Usage.CacheWrite},
+		"cache_creation_input_tokens": m.Usage.CacheWrite + m.Usage.CacheWrite1,
+		"cache_creation":              map[string]int{"ephemeral_5m_input_tokens": m.Usage.CacheWrite, "ephemeral_1h_input_tokens": m.Usage.CacheWrite1},
+	}
+	if m.Usage.Searches > 0 {
+		usage["server_tool_use"] = map[string]int{"web_search_requests": m.Usage.Searches}
+	}
+	if m.Usage.Speed != "" {
+		usage["speed"] = m.Usage.Speed
+	}
+	if m.Usage.Geo != "" {
+		usage["inference_geo"] = m.Usage.Geo
 	}
 	return map[string]any{
 		"id": fmt.Sprintf("msg_%d", x.request.Number), "type": "message", "role": "assistant", "model": x.request.Model,

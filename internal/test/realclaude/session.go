@@ -89,6 +89,15 @@ func (s *Session) Send(prompt string) Turn {
 	}
 }
 
+// Use has the session ask another model from the next prompt on.
+func (s *Session) Use(model string) {
+	s.c.t.Helper()
+	line := fmt.Sprintf(`{"type":"control_request","request_id":%q,"request":{"subtype":"set_model","model":%q}}`+"\n", uuid(), model)
+	if _, err := s.stdin.Write([]byte(line)); err != nil {
+		s.fatal(model, "the session has ended")
+	}
+}
+
 // Close says that there is nothing more to say and waits for the CLI to end. Stdout holds
 // what it printed after the last turn.
 func (s *Session) Close() Output {
