@@ -20,7 +20,7 @@ space := $(subst ,, )
 ATONCE ?= -p $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 ))) -parallel 4
 ROUNDS ?= 1
 
-.PHONY: build demo test test-race test-plain real torture chaos grow times picture bench fuzz lint vet cross release tools sandbox parallel clean
+.PHONY: build demo test test-race test-plain real claude torture chaos grow times picture bench fuzz lint vet cross release tools sandbox parallel clean
 
 build: ## the two static binaries, bin/skillhand and bin/skillhand-server
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
@@ -41,6 +41,17 @@ real: tools sandbox ## every test that asks a real program, in every situation; 
 	$(if $(REAL_ROOMS),,$(error nothing in $(PKG) asks a real program))
 	SKILLHAND_REAL=1 SKILLHAND_REQUIRE_ALL=1 go test -count=1 $(ATONCE) -timeout 3h -run '^($(subst $(space),|,$(REAL_TESTS)))$$' $(REAL_ROOMS)
 	go test -count=1 -run TestDigest ./internal/test -passed '$(REAL_ROOMS)'
+
+claude: tools ## make claude VERSION=x.y.z: follow that version of Claude Code: record its answers again, say what changed; takes an hour
+	@case "$(origin VERSION)" in command*) ;; *) echo "usage: make claude VERSION=x.y.z"; exit 2;; esac
+	sed -i 's/^const Version = ".*"/const Version = "$(VERSION)"/' internal/claudecode/claudecode.go
+	sed -i "s/^const PricesOf = .*/const PricesOf = \"$$(date +%F)\"/" internal/claudecode/models.go
+	SKILLHAND_REAL=1 go test -count=1 -timeout 2h -run Real ./internal/claudecode ./internal/claudecode/claudepage -update
+	SKILLHAND_REAL=1 go test -count=1 -timeout 2h -run TestProbesReal ./check -record
+	@status=0; $(MAKE) real || status=$$?; \
+	git --no-pager diff --stat; \
+	echo "Files that name another version of Claude Code:"; git grep -lE '\b2\.1\.[0-9]{3}\b' -- '*.md' '*.go' '*.txt' | xargs grep -LF '$(VERSION)'; \
+	exit $$status
 
 torture: tools ## races everywhere, large inputs, the tests of other systems compiled, chaos, growth; takes hours
 	GOOS=darwin GOARCH=arm64 go vet $(PKG)
