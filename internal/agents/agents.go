@@ -75,7 +75,7 @@ type Transcripts struct {
 // A Login is what lets an agent in: files below the home, and variables. A name that ends in * begins so.
 type Login struct {
 	Files, Variables []string
-	Elsewhere        []string // variables among them that name folders of the user's own
+	Elsewhere        []string // variables among them that say where the user is, and with whom
 	Trust            string   // the variable that is true if the agent may trust the folder it works in
 }
 

@@ -18,6 +18,21 @@ const (
 	KeyNoBundled       = "disableBundledSkills"
 )
 
+// LoginKeys returns the keys of a settings file that are about getting in.
+func LoginKeys() []string {
+	return []string{"apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "forceLoginMethod"}
+}
+
+// LoginVariables returns the variables in a settings file that are about getting in. A name that ends in * begins so.
+func LoginVariables() []string {
+	return []string{
+		"ANTHROPIC_*", "CLAUDE_CODE_USE_*", "CLAUDE_CODE_SKIP_*", "CLAUDE_CODE_OAUTH_*", "AWS_*", "GOOGLE_*", "CLOUD_ML_*", "VERTEX_*",
+	}
+}
+
+// LoginState returns the keys of .claude.json that are about getting in.
+func LoginState() []string { return []string{"primaryApiKey", "oauthAccount", "customApiKeyResponses"} }
+
 // Modes returns the permission modes that --permission-mode takes.
 func Modes() []string {
 	return []string{"default", "auto", "acceptEdits", "plan", "dontAsk", "bypassPermissions"}

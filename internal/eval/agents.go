@@ -52,8 +52,8 @@ func agentEnv(env, user here.Env, a *agents.Agent) here.Env {
 	return env
 }
 
-// passLogin puts into a new HOME what lets an agent in, and nothing else of the user's, without the keys that renew a login: a trial that used one would
-// log the user out.
+// passLogin puts into a new HOME what lets an agent in, and nothing else of the user's. Keys that renew a login stay
+// with the user: a trial that used one would log the user out.
 func passLogin(user here.Here, home string, a *agents.Agent) error {
 	var faults []error
 	for _, name := range a.Login.Files {

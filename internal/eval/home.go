@@ -9,32 +9,28 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// passed are the variables that a trial has of the user's: what the CLI needs to
-// run, to find the service and to be let in. A name that ends in * begins so.
+// passed are the variables that a trial has of the user's, beside those that let the agent in: what programs need
+// to run and to find the service. A name that ends in * begins so.
 var passed = []string{
 	"PATH", "LANG", "LC_*", "TZ", "TERM", "SHELL", "USER", "LOGNAME", "NO_COLOR", "SystemRoot", "ComSpec", "PATHEXT",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
-	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
-	"ANTHROPIC_*", "CLAUDE_*", "API_TIMEOUT_MS", "DISABLE_*", "MAX_THINKING_TOKENS", "BASH_DEFAULT_TIMEOUT_MS", "BASH_MAX_TIMEOUT_MS",
-	"AWS_*", "GOOGLE_*", "CLOUD_ML_REGION", "VERTEX_*", "AZURE_*", "SKILLHAND_CLAUDE",
+	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "SKILLHAND_CLAUDE",
 	"SKILLHAND_WORKER", // by which what a killed worker left running is found
 }
 
-// kept are those among them that say where the user is, and with whom.
-var kept = []string{
-	"CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA", "CLAUDE_ENV_FILE", "CLAUDE_SESSION_ID",
-	"CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_EFFORT_LEVEL", "CLAUDE_CODE_TASK_LIST_ID",
-}
-
-// trialEnv is the environment of a trial. more are further names to pass on.
+// trialEnv makes the environment of a trial. more are further names to pass on.
 func trialEnv(user here.Env, place folders, more []string) here.Env {
 	var env here.Env
+	login := agents.Get(agents.Claude).Login
+	names := slices.Concat(passed, login.Variables)
 	for _, kv := range user {
 		name, _, _ := strings.Cut(kv, "=")
-		if matches(passed, name) && !slices.Contains(kept, name) || slices.Contains(more, name) {
+		if matches(names, name) && !slices.Contains(login.Elsewhere, name) || slices.Contains(more, name) {
 			env = append(env, kv)
 		}
 	}
@@ -67,7 +63,7 @@ func passCredentials(user here.Here, home string) error {
 	return errors.Join(
 		passJSON(filepath.Join(config, ".credentials.json"), filepath.Join(home, ".claude", ".credentials.json"), accessOnly),
 		passJSON(filepath.Join(config, "settings.json"), filepath.Join(home, ".claude", "settings.json"), authSettings),
-		passJSON(global, filepath.Join(home, ".claude.json"), pick("primaryApiKey", "oauthAccount", "customApiKeyResponses")),
+		passJSON(global, filepath.Join(home, ".claude.json"), pick(claudecode.LoginState()...)),
 	)
 }
 
@@ -125,24 +121,19 @@ func accessOnly(doc map[string]any) map[string]any {
 	return map[string]any{"claudeAiOauth": login}
 }
 
-// authNames are the variables in settings that are about getting in.
-var authNames = []string{
-	"ANTHROPIC_*", "CLAUDE_CODE_USE_*", "CLAUDE_CODE_SKIP_*", "CLAUDE_CODE_OAUTH_*", "AWS_*", "GOOGLE_*", "CLOUD_ML_*", "VERTEX_*",
-}
-
 // authSettings leaves what of the user's settings is about getting in.
 func authSettings(doc map[string]any) map[string]any {
-	some := pick("apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "forceLoginMethod")(doc)
+	some := pick(claudecode.LoginKeys()...)(doc)
 	env := map[string]any{}
-	if vars, ok := doc["env"].(map[string]any); ok {
+	if vars, ok := doc[claudecode.KeyEnv].(map[string]any); ok {
 		for name, value := range vars {
-			if matches(authNames, name) {
+			if matches(claudecode.LoginVariables(), name) {
 				env[name] = value
 			}
 		}
 	}
 	if len(env) > 0 {
-		some["env"] = env
+		some[claudecode.KeyEnv] = env
 	}
 	return some
 }
