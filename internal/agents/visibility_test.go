@@ -12,8 +12,8 @@ import (
 	"github.com/skillhand/skillhand/internal/find"
 )
 
-// TestSee: what we say that agents see of each layout is what they were recorded to send to their models.
-func TestSee(t *testing.T) {
+// TestViews: what we say that agents see of each layout is what they were recorded to send to their models.
+func TestViews(t *testing.T) {
 	for _, l := range readLayouts(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(l.file), ".txtar"), func(t *testing.T) {
 			t.Parallel()
