@@ -46,8 +46,7 @@ claude: tools ## make claude VERSION=x.y.z: follow that version of Claude Code: 
 	@case "$(origin VERSION)" in command*) ;; *) echo "usage: make claude VERSION=x.y.z"; exit 2;; esac
 	sed -i 's/^const Version = ".*"/const Version = "$(VERSION)"/' internal/claudecode/claudecode.go
 	sed -i "s/^const PricesOf = .*/const PricesOf = \"$$(date +%F)\"/" internal/claudecode/models.go
-	SKILLHAND_REAL=1 go test -count=1 -timeout 2h -run Real ./internal/claudecode ./internal/claudecode/claudepage -update
-	SKILLHAND_REAL=1 go test -count=1 -timeout 2h -run TestProbesReal ./check -record
+	go test -count=1 -timeout 3h -run 'TestReal|TestProbesReal' ./internal/claudecode ./internal/claudecode/claudepage ./check -record
 	@status=0; $(MAKE) real || status=$$?; \
 	git --no-pager diff --stat; \
 	echo "Files that name another version of Claude Code:"; git grep -lE '\b2\.1\.[0-9]{3}\b' -- '*.md' '*.go' '*.txt' | xargs grep -LF '$(VERSION)'; \

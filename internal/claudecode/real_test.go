@@ -104,12 +104,12 @@ func TestRealPrices(t *testing.T) {
 		}
 		usd := math.Round((result.USD-before)*1e9) / 1e9
 		before = result.USD
-		if !*update && usd != c.USD {
+		if !*test.Record && usd != c.USD {
 			t.Errorf("%+v: Claude Code %s charges $%v", c, claudecode.Version, usd)
 		}
 		all[i].USD = usd
 	}
-	if *update {
+	if *test.Record {
 		var b bytes.Buffer
 		for i, c := range all {
 			line, err := json.Marshal(c)
