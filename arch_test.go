@@ -130,7 +130,7 @@ tools/bench/corpus: check
 tools/release: internal/claudecode internal/proc schemas
 
 # For tests alone: no line above may name them.
-internal/test: internal/agents internal/claudecode internal/proc internal/shell/bind schemas
+internal/test: internal/claudecode internal/proc internal/shell/bind schemas
 internal/test/fakeapi:
 internal/test/fakeclaude: internal/claudecode
 internal/test/realagent: internal/agents internal/test

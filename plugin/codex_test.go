@@ -10,13 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/test"
 )
 
 // TestCodex installs the plugin into the real Codex, from this repository's marketplace. Codex lists the skills that are meant
 // for it, and their command prints a page, or says how to get skillhand.
 func TestCodex(t *testing.T) {
-	codex := filepath.Join(test.Bin(t, test.Codex), "codex")
+	codex := filepath.Join(test.Bin(t, test.Tool{Name: "codex", Packages: []string{agents.Get("codex").Package}}), "codex")
 	home, repository, project := t.TempDir(), t.TempDir(), t.TempDir()
 	for from, to := range map[string]string{"../.claude-plugin": ".claude-plugin", ".": "plugin"} {
 		if err := os.CopyFS(filepath.Join(repository, to), os.DirFS(from)); err != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/proc"
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
 	"github.com/skillhand/skillhand/internal/test/realclaude"
@@ -69,7 +70,7 @@ func TestClaude(t *testing.T) {
 // TestCodex: the real Codex lists the tools, loads a skill, and its model gets
 // the page.
 func TestCodex(t *testing.T) {
-	program := filepath.Join(test.Bin(t, test.Codex), "codex")
+	program := filepath.Join(test.Bin(t, test.Tool{Name: "codex", Packages: []string{agents.Get("codex").Package}}), "codex")
 	api := newResponses(t,
 		`{"type":"function_call","id":"fc_1","call_id":"call_1","namespace":"mcp__skillhand","name":"load_skill","arguments":`+
 			quoted(quoted(map[string]string{"name": "greet", "arguments": odd}))+`}`,
@@ -177,7 +178,7 @@ func TestInstalled(t *testing.T) {
 			if name == "claude" {
 				program = realclaude.Program(t)
 			} else {
-				program = filepath.Join(test.Bin(t, test.Codex), "codex")
+				program = filepath.Join(test.Bin(t, test.Tool{Name: "codex", Packages: []string{agents.Get("codex").Package}}), "codex")
 			}
 			home, project := t.TempDir(), t.TempDir()
 			env := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}

@@ -30,12 +30,16 @@ type Agent struct {
 	Own     Own     // what is its alone
 
 	Package     string // of npm, with the version that was asked; "" if none was
+	Node        string // the package of npm with a node that runs it, if many machines have an older one
 	Fires       Firing // how a skill shows that it fired
 	Hides       Subagents
 	Loads       Tool // the tool by which its model loads a skill
 	Login       Login
 	Transcripts Transcripts
 	MCP         MCP
+
+	// Approve are the arguments without which a run without a person takes nothing from a project; nil if it needs none.
+	Approve []string
 
 	driver *driver  // how it is started, and its stream; nil if it is not driven through the claude client
 	list   *profile // how it lists skills; nil if nobody asked

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 )
 
-// pi has no tool for skills: one fires when the agent reads its file. A run that failed ends with 0.
+// pi has no tool for skills: one fires when the agent reads its file. A run that failed ends with 0. What a project has it
+// takes once the project is trusted.
 var pi = &Agent{
-	Name: "pi", Title: "pi", Package: "@mariozechner/pi-coding-agent@0.73.1", Fires: ByRead, Loads: Tool{Name: "read", Field: "path"},
+	Name: "pi", Title: "pi", Package: "@earendil-works/pi-coding-agent@0.87.1", Node: "node@22.23.3", Fires: ByRead, Loads: Tool{Name: "read", Field: "path"},
+	Since:   "1.5 is current since 2026-11-02; npm could not install 0.99 to 1.5.2 on 2026-11-18",
+	Approve: []string{"--approve"},
 	Project: Folders{Skills: []string{".agents/skills", ".pi/skills"}, New: ".pi/skills", Commands: []string{".pi/prompts"}},
 	User:    Folders{Skills: []string{".agents/skills", ".pi/agent/skills"}, New: ".pi/agent/skills", Commands: []string{".pi/agent/prompts"}},
 	Own:     Own{Folders: []string{".pi"}, Plugins: []string{".pi-plugin"}},
@@ -24,10 +27,9 @@ var pi = &Agent{
 		nested: true, root: true, rootAlone: true,
 		order: []string{".pi", ".agents", "~/.pi/agent", "~/.agents"},
 		refuses: []FaultID{
-			NoFront, Mark, LooseYAML, OpenYAML, OtherYAML, Twice, TwiceBelow, NumberName, ListName,
-			NoDescription, EmptyDescription, NumberDescription, ListDescription,
+			NoFront, LooseYAML, OpenYAML, OtherYAML, Twice, TwiceBelow, NoDescription, EmptyDescription, NumberDescription, ListDescription,
 		},
-		obeys: []FaultID{Hidden},
+		obeys: []FaultID{Hidden}, lower: []string{".agents"},
 	},
 }
 

@@ -11,6 +11,7 @@ type profile struct {
 	nested    bool     // it looks in folders within folders
 	inner     bool     // also in those of skills
 	dotted    bool     // also in those that begin with a dot
+	lower     []string // places in which it takes a skill.md for a SKILL.md
 
 	refuses []FaultID              // it leaves such a skill out
 	unsure  []FaultID              // it is not known what it does with such a skill

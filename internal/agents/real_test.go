@@ -149,6 +149,16 @@ func TestEveryWay(t *testing.T) {
 				t.Errorf("%+v, %v", reply, err)
 			}
 		})
+		if a.Approve != nil {
+			t.Run(a.Name+"/untrusted", func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t, a, func(*stage, realagent.Request) realagent.Answer { return realagent.Answer{Text: "all done"} })
+				s.setup.Yolo = nil
+				if reply, err := s.ask(t.Context()); err != nil || reply.Output != "all done" || s.model.Sent("zebra-card") {
+					t.Errorf("%+v, %v, or a project that nobody trusted gave it a skill", reply, err)
+				}
+			})
+		}
 		t.Run(a.Name+"/without", func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, a, fires)

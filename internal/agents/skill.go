@@ -41,6 +41,7 @@ type FaultID int
 // The faults of a file.
 const (
 	NoFront    FaultID = iota
+	LowerFile          // SKILL.md is called skill.md
 	Linked             // SKILL.md is a link
 	Mark               // a byte order mark before the frontmatter
 	BlankEnd           // a blank behind ---
@@ -86,6 +87,9 @@ func Read(file string, src []byte) Skill {
 	text := string(src)
 	parsed := skill.Parse(file, src)
 	front := &parsed.Front
+	if filepath.Base(file) != skill.MainFile {
+		s.fault(LowerFile, "", "its file is not called "+skill.MainFile)
+	}
 	if info, err := os.Lstat(file); err == nil && info.Mode()&os.ModeSymlink != 0 {
 		s.fault(Linked, "", "its SKILL.md is a link")
 	}

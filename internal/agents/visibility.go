@@ -38,6 +38,7 @@ const (
 	ByName   Cause = "name"   // another skill has its name
 	ByRoom   Cause = "room"   // the list has no room for more
 	ByLength Cause = "length" // the agent cuts a description of that length
+	ByTrust  Cause = "trust"  // the agent takes it once the project is trusted
 )
 
 // Places returns the folders below a project and below the home that have a folder of skills in which any agent looks,
@@ -121,6 +122,12 @@ func (a *Agent) Views(all []Skill) []View {
 		slices.SortStableFunc(listed, func(a, b int) int { return listOrder(all[a], all[b]) })
 		list.fit(all, views, listed)
 	}
+	for _, i := range listed {
+		if v := &views[i]; a.Approve != nil && !all[i].User && v.Sight == Seen {
+			v.Sight, v.Cause = Unknown, ByTrust
+			v.Why = "it takes a project's skills once it trusts the project: it asks you, or " + strings.Join(a.Approve, " ") + " tells it"
+		}
+	}
 	return views
 }
 
@@ -164,9 +171,12 @@ func b2i(b bool) int {
 // leftOut is what of a skill is kept back because of its text, or at its own wish.
 func (h *profile) leftOut(s Skill) View {
 	for _, f := range s.Faults {
+		if f.ID == LowerFile && slices.Contains(h.lower, s.Place) {
+			continue
+		}
 		why := View{Sight: Invisible, Cause: ByText, Why: f.Text, Field: f.Field}
 		switch {
-		case slices.Contains(h.refuses, f.ID):
+		case f.ID == LowerFile, slices.Contains(h.refuses, f.ID):
 			return why
 		case slices.Contains(h.unsure, f.ID):
 			why.Sight = Unknown

@@ -62,7 +62,7 @@ func realFile(t *testing.T, file string) string {
 // cell is a view as tables have it.
 func cell(v agents.View) string {
 	switch {
-	case v.Sight == agents.Seen:
+	case v.Sight == agents.Seen, v.Cause == agents.ByTrust: // the recordings are of trusted projects
 		return "seen"
 	case v.Sight == agents.Unknown:
 		return "?"

@@ -20,7 +20,8 @@ func (m *Maker) request(j job, place folders, args []string) claude.Request {
 	r := claude.Request{Prompt: j.prompt(), Dir: place.project, Model: cmp.Or(j.arm.Model(), m.o.Model), MaxTurns: m.o.MaxTurns}
 	s := j.c.Suite
 	if m.other != nil {
-		r.AllowedTools, r.Args = m.o.AllowedTools, m.o.Args
+		// The folder is ours, so the agent may take what is in it.
+		r.AllowedTools, r.Args = m.o.AllowedTools, slices.Concat(m.other.Approve, m.o.Args)
 		return r
 	}
 	if s == nil {

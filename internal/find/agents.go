@@ -63,7 +63,11 @@ const deepest = 6
 
 // walk adds the skills in a folder and in those below it; at is the place of a skill in it.
 func (p *placed) walk(dir string, at agents.Skill, depth int) {
-	if file := filepath.Join(dir, skill.MainFile); paths.IsFile(file) {
+	file := filepath.Join(dir, skill.MainFile)
+	if !paths.IsFile(file) { // some agents read skill.md, too
+		file = filepath.Join(dir, strings.ToLower(skill.MainFile))
+	}
+	if paths.IsFile(file) {
 		if !p.add(file, at) {
 			return
 		}

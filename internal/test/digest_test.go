@@ -59,7 +59,7 @@ func TestDigest(t *testing.T) {
 // digests returns a digest for each folder in real.txt: of all versions, and of its recordings.
 func digests(t *testing.T) map[string]string {
 	t.Helper()
-	versions := slices.Concat(test.Claude.Packages, test.Codex.Packages, test.Inspector.Packages)
+	versions := slices.Concat(test.Claude.Packages, test.Inspector.Packages)
 	for _, a := range agents.All() {
 		versions = append(versions, a.Package)
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/proc"
 )
@@ -29,7 +28,6 @@ type Tool struct {
 // The tools that come as npm packages: agents, and what judges pages and what agents are given.
 var (
 	Claude = Tool{Name: "claude", Packages: []string{"@anthropic-ai/claude-code@" + claudecode.Version}, Says: claudecode.Version + " "}
-	Codex  = Tool{Name: "codex", Packages: []string{agents.Get("codex").Package}}
 	// It needs a newer node than many machines have.
 	Inspector  = Tool{Name: "mcp-inspector", Packages: []string{"@modelcontextprotocol/inspector@2.12.0", "node@22.23.3"}}
 	TypeScript = Tool{Name: "tsc", Packages: []string{"typescript@5.9.3", "@types/node@20.19.43"}}

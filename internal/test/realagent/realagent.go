@@ -23,7 +23,11 @@ type Setup struct {
 // New installs an agent and sets it up in a new home; see test.Bin.
 func New(t testing.TB, a *agents.Agent, model, home string) Setup {
 	t.Helper()
-	bin := test.Bin(t, test.Tool{Name: a.Name, Packages: []string{a.Package}})
+	tool := test.Tool{Name: a.Name, Packages: []string{a.Package}}
+	if a.Node != "" {
+		tool.Packages = append(tool.Packages, a.Node)
+	}
+	bin := test.Bin(t, tool)
 	s := setups[a.Name](model)
 	for file, text := range s.files {
 		file = filepath.Join(home, file)
@@ -35,6 +39,13 @@ func New(t testing.TB, a *agents.Agent, model, home string) Setup {
 		}
 	}
 	s.setup.Program = filepath.Join(bin, a.Name)
+	if a.Node != "" {
+		script := fmt.Sprintf("#!/bin/sh\nexec '%s' '%s' \"$@\"\n", filepath.Join(bin, "node"), s.setup.Program)
+		s.setup.Program = filepath.Join(t.TempDir(), a.Name)
+		if err := os.WriteFile(s.setup.Program, []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return s.setup
 }
 
@@ -97,7 +108,7 @@ stream_max_retries = 0
 		}}
 	},
 	"pi": func(model string) setup {
-		return setup{Setup{Env: []string{"PI_OFFLINE=1"}, Model: "played/m"}, map[string]string{
+		return setup{Setup{Env: []string{"PI_OFFLINE=1"}, Model: "played/m", Yolo: []string{"--approve"}}, map[string]string{
 			".pi/agent/settings.json": `{"defaultProvider":"played","defaultModel":"m"}`,
 			".pi/agent/models.json": fmt.Sprintf(`{"providers":{"played":{
 "baseUrl":"%s/v1","apiKey":"dummy","api":"openai-completions",
