@@ -8,13 +8,16 @@ import (
 
 // codex has no tool for skills: one fires when the agent reads its file in the shell.
 var codex = &Agent{
-	Name: "codex", Title: "Codex", Package: "@openai/codex@0.166.0", Fires: ByRead, Loads: Tool{Name: "exec_command", Field: "cmd", Format: "cat '%s'"},
+	Name: "codex", Title: "Codex", Package: "@openai/codex@0.166.0", Fires: ByRead,
+	Loads: Tool{Name: "exec_command", Field: "cmd", Format: "cat '%s'"},
 	Project: Folders{
-		Skills: []string{".agents/skills", ".codex/skills"}, New: ".agents/skills", Agents: []string{".codex/agents"}, Hooks: []string{".codex/hooks.json"},
+		Skills: []string{".agents/skills", ".codex/skills"}, New: ".agents/skills", Agents: []string{".codex/agents"},
+		Hooks: []string{".codex/hooks.json"},
 	},
 	User: Folders{
-		Skills: []string{".agents/skills", ".codex/skills"}, New: ".agents/skills", Commands: []string{".codex/prompts"}, Agents: []string{".codex/agents"},
-		Hooks: []string{".codex/hooks.json"},
+		Skills: []string{".agents/skills", ".codex/skills"}, New: ".agents/skills", Commands: []string{".codex/prompts"},
+		Agents: []string{".codex/agents"},
+		Hooks:  []string{".codex/hooks.json"},
 	},
 	Own:         Own{Folders: []string{".codex", ".openai"}, Plugins: []string{".codex-plugin"}},
 	Login:       Login{Files: []string{".codex/auth.json", ".codex/config.toml"}, Variables: []string{"OPENAI_*", "CODEX_API_KEY"}},
@@ -92,7 +95,7 @@ func (c *codexReader) Line(line []byte, to func([]byte)) {
 	}
 }
 
-// codexStatus is the status that an error's prose tells. What stands for a 5xx has none in it.
+// codexStatus finds the status in an error's prose. What stands for a 5xx has none in it.
 func codexStatus(text string) int {
 	if code := statusIn(text, inProse); code != 0 || !strings.Contains(text, "experiencing high demand") {
 		return code

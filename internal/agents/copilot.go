@@ -17,13 +17,15 @@ var copilot = &Agent{
 		Commands: []string{".github/prompts"}, Agents: []string{".github/agents"}, Hooks: []string{".github/hooks"},
 	},
 	User: Folders{
-		Skills: []string{".agents/skills", ".copilot/skills"}, New: ".copilot/skills", Agents: []string{".copilot/agents"}, Hooks: []string{".copilot/hooks"},
+		Skills: []string{".agents/skills", ".copilot/skills"}, New: ".copilot/skills", Agents: []string{".copilot/agents"},
+		Hooks: []string{".copilot/hooks"},
 	},
 	Own: Own{
 		Folders: []string{".copilot"}, Plugins: []string{".copilot-plugin"}, HookFields: []string{"bash", "powershell", "timeoutSec"},
 	},
 	Login: Login{
-		Files: []string{".copilot/config.json"}, Variables: []string{"COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN"}, Elsewhere: []string{"COPILOT_HOME"},
+		Files: []string{".copilot/config.json"}, Variables: []string{"COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN"},
+		Elsewhere: []string{"COPILOT_HOME"},
 	},
 	Transcripts: Transcripts{Home: ".copilot", Below: "session-state", Files: "events.jsonl"},
 	driver: &driver{

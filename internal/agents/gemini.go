@@ -18,7 +18,8 @@ var gemini = &Agent{
 		Commands: []string{".gemini/commands"}, Agents: []string{".gemini/agents"}, Hooks: []string{".gemini/settings.json"},
 	},
 	Own: Own{
-		Folders: []string{".gemini"}, Plugins: []string{".gemini-plugin", "gemini-extension.json"}, AgentFields: []string{"max_turns", "timeout_mins"},
+		Folders: []string{".gemini"}, Plugins: []string{".gemini-plugin", "gemini-extension.json"},
+		AgentFields: []string{"max_turns", "timeout_mins"},
 	},
 	Login: Login{
 		Files:     []string{".gemini/settings.json", ".gemini/oauth_creds.json", ".gemini/google_accounts.json"},

@@ -17,12 +17,14 @@ var opencode = &Agent{
 	},
 	User: Folders{
 		Skills: []string{".agents/skills", ".claude/skills", ".config/opencode/skills", ".opencode/skills"}, New: ".config/opencode/skills",
-		Commands: []string{".config/opencode/command", ".config/opencode/commands"}, Agents: []string{".config/opencode/agent", ".config/opencode/agents"},
+		Commands: []string{".config/opencode/command", ".config/opencode/commands"},
+		Agents:   []string{".config/opencode/agent", ".config/opencode/agents"},
 	},
 	Own: Own{Folders: []string{".opencode"}, Plugins: []string{".opencode-plugin"}},
 	Login: Login{
 		Files:     []string{".config/opencode/opencode.json", ".local/share/opencode/auth.json"},
-		Variables: []string{"OPENCODE_*", "OPENAI_*", "OPENROUTER_*", "GEMINI_*"}, Elsewhere: []string{"OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "GEMINI_CLI_HOME"},
+		Variables: []string{"OPENCODE_*", "OPENAI_*", "OPENROUTER_*", "GEMINI_*"},
+		Elsewhere: []string{"OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "GEMINI_CLI_HOME"},
 	},
 	MCP: MCP{
 		User: "opencode/opencode.json", Project: "opencode.json", Variable: "XDG_CONFIG_HOME", Folder: ".config", Key: "mcp", Kind: "local",

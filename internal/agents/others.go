@@ -55,7 +55,9 @@ func others() []*Agent {
 
 // vscode keeps its settings where the system keeps those of all programs.
 func vscode() *Agent {
-	m := MCP{User: "Code/User/mcp.json", Project: ".vscode/mcp.json", Variable: "XDG_CONFIG_HOME", Folder: ".config", Key: "servers", Kind: "stdio"}
+	m := MCP{
+		User: "Code/User/mcp.json", Project: ".vscode/mcp.json", Variable: "XDG_CONFIG_HOME", Folder: ".config", Key: "servers", Kind: "stdio",
+	}
 	switch runtime.GOOS {
 	case "darwin":
 		m.Variable, m.Folder = "", "Library/Application Support"

@@ -8,7 +8,8 @@ import (
 // pi has no tool for skills: one fires when the agent reads its file. A run that failed ends with 0. What a project has it
 // takes once the project is trusted.
 var pi = &Agent{
-	Name: "pi", Title: "pi", Package: "@earendil-works/pi-coding-agent@0.87.1", Node: "node@22.23.3", Fires: ByRead, Loads: Tool{Name: "read", Field: "path"},
+	Name: "pi", Title: "pi", Package: "@earendil-works/pi-coding-agent@0.87.1", Node: "node@22.23.3", Fires: ByRead,
+	Loads:   Tool{Name: "read", Field: "path"},
 	Since:   "1.5 is current since 2026-11-02; npm could not install 0.99 to 1.5.2 on 2026-11-18",
 	Approve: []string{"--approve"},
 	Project: Folders{Skills: []string{".agents/skills", ".pi/skills"}, New: ".pi/skills", Commands: []string{".pi/prompts"}},

@@ -11,12 +11,14 @@ var qwen = &Agent{
 	Name: "qwen", Title: "Qwen", Package: "@qwen-code/qwen-code@0.24.4", Fires: ByTool, Loads: Tool{Name: "skill", Field: "skill"},
 	Hides: Subagents{"agent", ".qwen/projects/*/subagents/*/*.jsonl"},
 	Project: Folders{
-		Skills: []string{".agents/skills", ".qwen/skills"}, New: ".qwen/skills", Commands: []string{".qwen/commands"}, Agents: []string{".qwen/agents"},
-		Hooks: []string{".qwen/settings.json"},
+		Skills: []string{".agents/skills", ".qwen/skills"}, New: ".qwen/skills", Commands: []string{".qwen/commands"},
+		Agents: []string{".qwen/agents"},
+		Hooks:  []string{".qwen/settings.json"},
 	},
 	User: Folders{
-		Skills: []string{".agents/skills", ".qwen/skills"}, New: ".qwen/skills", Commands: []string{".qwen/commands"}, Agents: []string{".qwen/agents"},
-		Hooks: []string{".qwen/settings.json"},
+		Skills: []string{".agents/skills", ".qwen/skills"}, New: ".qwen/skills", Commands: []string{".qwen/commands"},
+		Agents: []string{".qwen/agents"},
+		Hooks:  []string{".qwen/settings.json"},
 	},
 	Own: Own{Folders: []string{".qwen"}, Plugins: []string{".qwen-plugin", "qwen-extension.json"}},
 	Login: Login{

@@ -123,7 +123,9 @@ func (r *run) End(to func([]byte)) {
 		return
 	}
 	r.start(to)
-	event := object{"type": "result", "subtype": "success", "is_error": false, "session_id": r.session, "num_turns": max(r.turns, 1), "result": r.text}
+	event := object{
+		"type": "result", "subtype": "success", "is_error": false, "session_id": r.session, "num_turns": max(r.turns, 1), "result": r.text,
+	}
 	if r.fault != nil {
 		event["is_error"], event["result"] = true, r.fault.text
 		if r.fault.status != 0 {
@@ -154,7 +156,7 @@ var (
 	inProse = lazy.Regexp(`\bstatus:? ([1-5][0-9]{2})\b`)
 )
 
-// statusIn is the status that a message tells in one of some ways; 0 if it tells none.
+// statusIn finds the status that a message tells in one of some ways; 0 if it tells none.
 func statusIn(text string, ways ...lazy.Regexp) int {
 	for _, way := range ways {
 		if m := way.Get().FindStringSubmatch(text); m != nil {

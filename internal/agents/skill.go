@@ -151,14 +151,17 @@ func brokenHow(parsed *skill.Skill) FaultID {
 		return OtherYAML // some values have several lines
 	}
 	for _, f := range parsed.Front.Fields {
-		if f.Raw != "" && (strings.ContainsAny(f.Raw[:1], "[{") || strings.ContainsAny(f.Raw[:1], "\"'") && yaml.Unmarshal([]byte(f.Raw), new(yaml.Node)) != nil) {
+		isOpen := func() bool {
+			return strings.ContainsAny(f.Raw[:1], "\"'") && yaml.Unmarshal([]byte(f.Raw), new(yaml.Node)) != nil
+		}
+		if f.Raw != "" && (strings.ContainsAny(f.Raw[:1], "[{") || isOpen()) {
 			return OpenYAML
 		}
 	}
 	return LooseYAML
 }
 
-// twice is a key that is given twice within a field.
+// twice finds a key that is given twice within a field.
 func twice(in skill.Field) string {
 	seen := map[string]bool{}
 	for _, f := range in.Fields {
@@ -219,7 +222,7 @@ func (s *Skill) readDescription(front *skill.Frontmatter, parsed *skill.Skill) {
 	}
 }
 
-// kindOf is what YAML takes a field's value for.
+// kindOf returns what YAML takes a field's value for.
 func kindOf(f skill.Field, front *skill.Frontmatter) string {
 	var n yaml.Node
 	raw := f.Raw
@@ -286,15 +289,15 @@ func firstLine(body string) string {
 	return ""
 }
 
-// Size is how many characters the description has, on one line.
+// Size counts the characters of the description, on one line.
 func (s *Skill) Size() int { return utf8.RuneCountInString(s.oneLine()) }
 
-// bytes is how many bytes the first characters of the description have.
+// bytes counts the bytes of the first characters of the description.
 func (s *Skill) bytes(chars int) int { return len(string([]rune(s.oneLine())[:chars])) }
 
 func (s *Skill) oneLine() string { return strings.Join(strings.Fields(s.Description), " ") }
 
-// CalledName is what agents call the skill: its name, or else its folder's.
+// CalledName returns what agents call the skill: its name, or else its folder's.
 func (s *Skill) CalledName() string {
 	if s.Name != "" {
 		return s.Name

@@ -58,7 +58,7 @@ func Table(rows []Row, names []string, edge int) string {
 	return b.String() + tableNotes(rows, edge)
 }
 
-// tableColumns is how wide each agent's column is: all alike if there is room, else as narrow as it can be.
+// tableColumns decides how wide each agent's column is: all alike if there is room, else as narrow as it can be.
 func tableColumns(rows []Row, names []string, wide, edge int) []int {
 	columns := make([]int, len(names))
 	for i, name := range names {

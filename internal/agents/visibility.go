@@ -95,7 +95,7 @@ func (a *Agent) View(s Skill) View {
 	if v := a.list.leftOut(s); v.Sight != Seen {
 		return v
 	}
-	return a.list.own(s)
+	return a.list.cutLong(s)
 }
 
 // Views returns what an agent's model sees of all skills in the places of a project and of a home, in their order.
@@ -115,7 +115,7 @@ func (a *Agent) Views(all []Skill) []View {
 	listed = list.dropNamesakes(all, views, listed)
 	for _, i := range listed {
 		if views[i].Sight == Seen {
-			views[i] = list.own(all[i])
+			views[i] = list.cutLong(all[i])
 		}
 	}
 	if list.fit != nil {
@@ -168,7 +168,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// leftOut is what of a skill is kept back because of its text, or at its own wish.
+// leftOut decides what of a skill is kept back because of its text, or at its own wish.
 func (h *profile) leftOut(s Skill) View {
 	for _, f := range s.Faults {
 		if f.ID == LowerFile && slices.Contains(h.lower, s.Place) {
@@ -197,8 +197,8 @@ func (h *profile) leftOut(s Skill) View {
 	return View{Sight: Seen, Chars: s.Size()}
 }
 
-// own is how much an agent shows of one description.
-func (h *profile) own(s Skill) View {
+// cutLong decides how much an agent shows of one description.
+func (h *profile) cutLong(s Skill) View {
 	if h.longest > 0 && s.Size() > h.longest {
 		why := fmt.Sprintf("its list has at most %d characters of a description, and this one has %d", h.longest, s.Size())
 		return View{Sight: Cut, Chars: h.longest - len("..."), Cause: ByLength, Why: why, Field: "description"}

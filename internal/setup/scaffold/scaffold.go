@@ -50,7 +50,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// better is a hint at a name that is like a wrong one, or "".
+// better suggests a name that is like a wrong one, or "".
 func better(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	if like := strings.Join(words, "-"); CheckName(like) == nil {
