@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/proc"
 	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/proc"
 	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
 	"github.com/skillhand/skillhand/internal/test/realclaude"
