@@ -4,6 +4,7 @@ package activity
 
 import (
 	"bytes"
+	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -128,6 +129,73 @@ func TestRealCompaction(t *testing.T) {
 	}
 	if own := recordedCost(t, c.Home); math.Abs(r.Total.known()-own) > 1e-9 {
 		t.Errorf("$%v, Claude Code says $%v", r.Total.known(), own)
+	}
+}
+
+// TestRealCopies has the real CLI copy sessions in all of its ways, and fail to make pages: each request and each call
+// counts once, for what it was.
+func TestRealCopies(t *testing.T) {
+	t.Parallel()
+	api := fakeapi.New(t)
+	api.Handle(func(q *fakeapi.Request) fakeapi.Answer {
+		m, _ := realclaude.Obey(q).(fakeapi.Message)
+		m.Usage = fakeapi.Usage{Input: 1000, Output: 100, CacheRead: 5000, CacheWrite: 200}
+		return m
+	})
+	c := realclaude.New(t, api)
+	c.Write("no.sh", "#!/bin/sh\necho permission denied >&2\nexit 1\n")
+	for name, text := range map[string]string{
+		"card":    "---\nMake a card for $ARGUMENTS.",
+		"blocked": "---\nX !`whoami > x`",
+		"denied":  "allowed-tools: Bash(./no.sh)\n---\nX !`./no.sh`",
+	} {
+		c.Write(".claude/skills/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: For "+name+".\n"+text+"\n")
+	}
+	s := c.Start("--allowedTools", "Skill,Agent")
+	nested := `call Agent {"description": "e", "subagent_type": "general-purpose", "prompt": "hello"}`
+	input, err := json.Marshal(map[string]any{"description": "d", "subagent_type": "general-purpose", "run_in_background": false, "prompt": nested})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, prompt := range []string{
+		`call Skill {"skill": "blocked"}`, `call Skill {"skill": "denied"}`, "/blocked", "/denied",
+		`call Skill {"skill": "card"}` + "\ncall Agent " + string(input),
+	} {
+		s.Send(prompt)
+	}
+	s.Close()
+	id := api.Last().Session
+	c.Run("-p", "more", "--resume", id, "--fork-session", "--model", "claude-sonnet-4-5[1m]")
+	terminal := c.Open("--resume", id, "--fork-session")
+	terminal.Type("hello there")
+	terminal.Await("Stop")
+	terminal.Close()
+	terminal = c.Open()
+	terminal.Type("/card Bob")
+	terminal.Await("Stop")
+	terminal.Type("/branch")
+	terminal.Shows("Branched")
+	terminal.Type("and on")
+	terminal.Await("Stop")
+	terminal.Close()
+
+	r := read(t, here.Here{Dir: c.Project, Home: c.Home, State: t.TempDir(), Env: here.Env{"HOME=" + c.Home}}, Options{})
+	want := map[string]Counts{
+		"card":    {Offered: 2, ByModel: 1, ByPerson: 1, Delivered: 2},
+		"blocked": {Offered: 2, ByModel: 1, ByPerson: 1, Failed: 2, Blocked: 2},
+		"denied":  {Offered: 2, ByModel: 1, ByPerson: 1, Failed: 2},
+	}
+	if diff := cmp.Diff(want, used(r, want)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	requests := len(api.Requests())
+	if got := r.Total.Work.Input + r.Total.Text.Input; r.Total.Turns != requests || got != int64(1000*requests) {
+		t.Errorf("%d turns with %d tokens of input, %d requests", r.Total.Turns, got, requests)
+	}
+	for _, s := range r.Skills {
+		if s.Name == "card" && s.Cost.Turns < 4 { // its own, that after /card, the subagent's and the subagent's subagent's
+			t.Errorf("%d turns of card", s.Cost.Turns)
+		}
 	}
 }
 
