@@ -186,12 +186,6 @@ func adviseCost(skills []Skill, add adder) {
 // fewAdvice is how much people are shown at first.
 const fewAdvice = 8
 
-// Few returns the advice that saves most, and how much more there is.
-func Few(all []Advice) (few []Advice, more int) {
-	n := min(fewAdvice, len(all))
-	return all[:n], len(all) - n
-}
-
 // alike is the share of words that two descriptions have in common.
 func alike(a, b string) float64 {
 	x, y := wordsOf(a), wordsOf(b)

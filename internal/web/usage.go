@@ -20,7 +20,6 @@ type usageData struct {
 	Facts  []fact
 	Plots  []plot
 	Advice []advised
-	More   string // how much advice there is beyond that, or ""
 	Faults []string
 	Days   int
 	Agents string // whose transcripts are read
@@ -66,12 +65,8 @@ func (v *visit) usage() (*view, error) {
 		{Name: "Cost", Value: spent(seen.Total)}, {Name: "Without a skill", Value: spent(seen.Rest)},
 	}
 	links := v.previews()
-	few, more := activity.Few(seen.Advice)
-	for _, a := range few {
+	for _, a := range seen.Advice {
 		data.Advice = append(data.Advice, advised{a.Skill, links[a.Skill], a.Text, a.Command})
-	}
-	if more > 0 {
-		data.More = fmt.Sprintf("And %d more: skillhand usage --advice", more)
 	}
 	data.Table = usageList(seen, days, links).table(v)
 	return &view{Name: "usage", Tab: "usage", Title: "Usage", Data: data}, nil
