@@ -238,6 +238,5 @@ var (
 	ErrNoJob   = errors.New("no such job")
 	ErrNoFile  = errors.New("no such file")
 	ErrOther   = errors.New("differs from the job already in this batch")
-	ErrNewer   = errors.New("made by a newer version of this program")
 	ErrRunning = errors.New("jobs are running")
 )

@@ -23,11 +23,13 @@ func (s *session) beatUntil(ctx context.Context) error {
 			return err
 		case <-timer.C:
 		}
+		began := time.Now()
 		// A beat that hangs, as on a database that is stopped, must not be the last.
-		one, cancel := context.WithTimeoutCause(ctx, longestBeat, errNoAnswer)
+		longest := s.db.longestBeat()
+		one, cancel := context.WithTimeoutCause(ctx, longest, errNoAnswer)
 		busy, err := s.beat(one)
 		if err != nil && errors.Is(context.Cause(one), errNoAnswer) {
-			err = fmt.Errorf("%s: %w", s.db.name, errNoAnswer)
+			err = fmt.Errorf("%s: no answer within %s, trying again", s.db.name, longest)
 		}
 		cancel()
 		switch {
@@ -45,40 +47,52 @@ func (s *session) beatUntil(ctx context.Context) error {
 		if idle > 10 {
 			wait = idleBeat
 		}
-		timer.Reset(wait)
+		// Where a beat is slow, beats leave most of the time to the jobs.
+		timer.Reset(max(wait, min(3*time.Since(began), s.db.showEvery())))
 	}
 }
 
 // beat reports whether there is work for this worker, or to look after.
 func (s *session) beat(ctx context.Context) (busy bool, err error) {
 	s.beats++
-	known, err := s.db.store.exec(ctx, `UPDATE batch_worker SET beat = {now}, notes = $2, unfit = $3 WHERE id = $1`, s.id, s.notes(), s.unfitText())
-	if err != nil {
+	if err := s.showLife(ctx); err != nil {
 		return false, err
-	}
-	if known == 0 {
-		return false, errDeclaredDead
 	}
 	keeper, err := s.keeps(ctx)
 	if err != nil {
 		return false, err
 	}
+	// A batch that cannot be looked after does not keep the worker from the others.
+	var kept, returned error
 	if keeper {
-		if err := s.keep(ctx); err != nil {
-			return false, err
-		}
+		kept = s.keep(ctx)
 	}
-	hands, err := s.cancelLost(ctx)
-	if err != nil {
-		return false, err
-	}
+	hands, lost := s.cancelLost(ctx)
 	if s.beats%20 == 0 {
-		if err := s.returnMissing(ctx); err != nil {
-			return false, err
-		}
+		returned = s.returnMissing(ctx)
 	}
 	batches, err := s.subscribe(ctx)
-	return hands > 0 || keeper && batches > 0, err
+	return hands > 0 || keeper && batches > 0, errors.Join(kept, lost, returned, err)
+}
+
+// showLife writes that the worker lives and what its jobs are doing. While neither is news it only looks whether the worker
+// is still known, which locks nothing.
+func (s *session) showLife(ctx context.Context) (err error) {
+	notes, unfit := s.notes(), s.unfitText()
+	known := int64(0)
+	if notes+unfit == s.shown && time.Since(s.shownAt) < s.db.showEvery() {
+		known, err = number(ctx, s.db.store, `SELECT 1 FROM batch_worker WHERE id = $1`, s.id)
+	} else {
+		err = s.db.retry(ctx, func() error {
+			known, err = s.db.store.exec(ctx, `UPDATE batch_worker SET beat = {now}, notes = $2, unfit = $3 WHERE id = $1`, s.id, notes, unfit)
+			return err
+		})
+		s.shown, s.shownAt = notes+unfit, time.Now()
+	}
+	if err == nil && known == 0 {
+		err = errDeclaredDead
+	}
+	return err
 }
 
 // notes is what our jobs are doing.

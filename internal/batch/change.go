@@ -364,8 +364,8 @@ type finish struct {
 }
 
 // finish settles deliveries that ended. A delivery that is not its job's latest any more changes
-// nothing. Jobs that can start now are delivered.
-func (c *change) finish(done []finish, crew crew) error {
+// nothing.
+func (c *change) finish(done []finish) error {
 	ends := make([]end, 0, len(done))
 	byJob := make(map[int64]finish, len(done))
 	for _, f := range done {
@@ -401,12 +401,10 @@ func (c *change) finish(done []finish, crew crew) error {
 		counts[job] = true
 	}
 	ends = slices.DeleteFunc(ends, func(e end) bool { return !counts[e.Job] })
-	if len(ends) > 0 {
-		if err := c.settle(ends, byJob); err != nil {
-			return err
-		}
+	if len(ends) == 0 {
+		return nil
 	}
-	return c.feed(crew)
+	return c.settle(ends, byJob)
 }
 
 // settle records the consequences of deliveries that counted.
@@ -532,7 +530,7 @@ func (c *change) ready(n int, crew crew) ([]readyJob, error) {
 			j.d.N++
 			return err
 		}, `SELECT id, seq, delivery, tries, kills, retries, cost FROM batch_job WHERE batch = $1 AND kind = $2 AND state = 'waiting' AND wants = 0
-			AND due <= $3 AND (cost <= 0 OR $4 < 0 OR cost <= $4) AND NOT EXISTS (SELECT 1 FROM batch_limit l WHERE l.kind = $2 AND l.until > $3)
+			AND due <= $3 AND (cost <= 0 OR CAST($4 AS bigint) < 0 OR cost <= CAST($4 AS bigint)) AND NOT EXISTS (SELECT 1 FROM batch_limit l WHERE l.kind = $2 AND l.until > $3)
 			ORDER BY kills, seq, id LIMIT $5`, c.b.id, kind, c.now, left, n)
 		if err != nil {
 			return nil, err

@@ -23,7 +23,7 @@ import (
 // Options say where jobs are kept. Only Database is required.
 type Options struct {
 	Database string        // a file, or postgres://…
-	Existing bool          // do not create a missing file: the error is fs.ErrNotExist
+	Existing bool          // make no database: the error of a missing file is fs.ErrNotExist, that of one of another sort ErrForeign
 	Locks    string        // a folder for the locks of this machine's workers; "" for a file means one beside it, for Postgres none
 	Lease    time.Duration // Postgres: how long a worker may be silent; 0 means 15 seconds
 	Patience time.Duration // how long to wait for a database that is busy or away; 0 means 15 seconds, and 2 for the first answer of a server
@@ -64,11 +64,23 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", db.name, err)
 	}
-	if err := db.retry(ctx, func() error { return db.store.migrate(ctx) }); err != nil {
+	if err := db.retry(ctx, func() error { return db.prepare(ctx, o.Existing) }); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("%s: %w", db.name, err)
 	}
 	return db, nil
+}
+
+// prepare makes sure that the tables are there, of our version.
+func (db *DB) prepare(ctx context.Context, existing bool) error {
+	have, err := inspect(ctx, db.store)
+	switch {
+	case err != nil || have == version:
+		return err
+	case have == 0 && existing:
+		return fmt.Errorf("%w: it has no table batch_version", ErrForeign)
+	}
+	return db.store.migrate(ctx)
 }
 
 // ErrScheme is the error of a database of a kind that is not known.

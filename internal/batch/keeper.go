@@ -4,7 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"iter"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -34,9 +38,14 @@ func (s *session) keeps(ctx context.Context) (bool, error) {
 	if json.Unmarshal([]byte(k.crew), &c) == nil && c.Slots > 0 {
 		s.crew.Store(&c)
 	}
+	s.crewText = k.crew
+	left := k.until - k.now
+	if k.worker == s.id && left > keeperLease*2/3 && left <= keeperLease {
+		return true, nil // the lease is renewed in time, not each time
+	}
 	if k.worker != s.id {
 		// A lease that ends too late is from before the clock was set back.
-		alive := k.known == 1 && k.until > k.now && k.until <= k.now+2*keeperLease && s.holder(k.worker, k.place) != free
+		alive := k.known == 1 && left > 0 && left <= 2*keeperLease && s.holder(k.worker, k.place) != free
 		if alive {
 			return false, nil
 		}
@@ -64,10 +73,7 @@ func (s *session) keep(ctx context.Context) error {
 	if err := s.removeDead(ctx, s.now()); err != nil {
 		return err
 	}
-	if err := s.reconcile(ctx); err != nil {
-		return err
-	}
-	return errors.Join(s.cancel(ctx), s.feed(ctx))
+	return errors.Join(s.reconcile(ctx), s.cancel(ctx), s.feed(ctx))
 }
 
 // cancel goes on with batches of which somebody has begun to cancel all jobs.
@@ -76,19 +82,27 @@ func (s *session) cancel(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, id := range batches {
-		err := s.db.change(ctx, id, func(c *change) error {
-			if c.b.stop != Canceling {
-				return nil
-			}
-			_, err := c.cancelSome(first)
-			return err
-		})
-		if err != nil && !errors.Is(err, ErrNoBatch) {
-			return err
+	return s.changeEach(ctx, slices.Values(batches), func(c *change) error {
+		if c.b.stop != Canceling {
+			return nil
+		}
+		_, err := c.cancelSome(first)
+		return err
+	})
+}
+
+// changeEach changes batches one by one. One that cannot be changed does not stop the next.
+func (s *session) changeEach(ctx context.Context, batches iter.Seq[int64], do func(c *change) error) error {
+	var faults []error
+	for id := range batches {
+		if ctx.Err() != nil {
+			break
+		}
+		if err := s.db.change(ctx, id, do); err != nil && !errors.Is(err, ErrNoBatch) {
+			faults = append(faults, fmt.Errorf("batch %d: %w", id, err))
 		}
 	}
-	return nil
+	return errors.Join(faults...)
 }
 
 // removeDead takes the dead off the list of workers, and counts what the others can do.
@@ -127,10 +141,10 @@ func (s *session) removeDead(ctx context.Context, now int64) error {
 	}
 	s.crew.Store(&c)
 	text, err := json.Marshal(c)
-	if err != nil {
+	if err != nil || string(text) == s.crewText {
 		return err
 	}
-	_, err = s.db.store.exec(ctx, `UPDATE batch_keeper SET crew = $2 WHERE worker = $1 AND crew <> $2`, s.id, string(text))
+	_, err = s.db.store.exec(ctx, `UPDATE batch_keeper SET crew = $2 WHERE worker = $1`, s.id, string(text))
 	return err
 }
 
@@ -215,19 +229,11 @@ func (s *session) reconcile(ctx context.Context) error {
 		back[seen.batch] = append(back[seen.batch], f)
 	}
 	s.orphanSince = orphans
-	if err := s.sendBack(ctx, back); err != nil {
-		return err
-	}
-	return closeRows(ctx, s.db.store, drops)
+	return errors.Join(s.sendBack(ctx, back), closeRows(ctx, s.db.store, drops))
 }
 
 func (s *session) sendBack(ctx context.Context, back map[int64][]finish) error {
-	for batch, ended := range back {
-		if err := s.db.change(ctx, batch, func(c *change) error { return c.finish(ended, *s.crew.Load()) }); err != nil && !errors.Is(err, ErrNoBatch) {
-			return err
-		}
-	}
-	return nil
+	return s.changeEach(ctx, maps.Keys(back), func(c *change) error { return c.finish(back[c.b.id]) })
 }
 
 // sightings are open jobs beside their deliveries.
@@ -264,10 +270,5 @@ func (s *session) feed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, id := range batches {
-		if err := s.db.change(ctx, id, func(c *change) error { return c.feed(*s.crew.Load()) }); err != nil && !errors.Is(err, ErrNoBatch) {
-			return err
-		}
-	}
-	return nil
+	return s.changeEach(ctx, slices.Values(batches), func(c *change) error { return c.feed(*s.crew.Load()) })
 }

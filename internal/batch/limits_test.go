@@ -196,7 +196,10 @@ func TestFence(t *testing.T) {
 			{1, ending{how: lost, began: true}, "", Done, "2"},
 		} {
 			err := db.change(t.Context(), id, func(c *change) error {
-				return c.finish([]finish{{d: delivery{Batch: id, Job: job, N: tt.n}, ending: tt.ending, kind: "test", worker: "w", result: tt.result}}, crew{})
+				if err := c.finish([]finish{{d: delivery{Batch: id, Job: job, N: tt.n}, ending: tt.ending, kind: "test", worker: "w", result: tt.result}}); err != nil {
+					return err
+				}
+				return c.feed(crew{})
 			})
 			r := results(t, db)["a0"]
 			if err != nil || r.State != tt.state || string(r.Result) != tt.want {

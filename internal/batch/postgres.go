@@ -112,6 +112,12 @@ func unreachable(err error, patience time.Duration) error {
 // migrateLock keeps the programs apart that make the tables at the same time.
 const migrateLock = 0x736b68616e64
 
+// tables lists the tables that names without a schema mean.
+func (s *postgresStore) tables(ctx context.Context) ([]string, error) {
+	return all(ctx, s, scanString, `SELECT CAST(relname AS text) FROM pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_table_is_visible(oid)
+		AND (relname = 'river_job' OR relname LIKE 'batch%')`)
+}
+
 func (s *postgresStore) migrate(ctx context.Context) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
@@ -124,7 +130,7 @@ func (s *postgresStore) migrate(ctx context.Context) error {
 	defer func() {
 		_, _ = conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrateLock)
 	}()
-	return migrate(ctx, s, func() error {
+	return makeTables(ctx, s, func() error {
 		m, err := rivermigrate.New(riverpgxv5.New(s.pool), &rivermigrate.Config{Logger: quiet})
 		if err != nil {
 			return err

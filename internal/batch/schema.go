@@ -2,7 +2,9 @@ package batch
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -135,20 +137,60 @@ var schema = [][]string{{
 	`ALTER TABLE batch ADD COLUMN most_turn bigint NOT NULL DEFAULT 0`, // see account
 }}
 
-// migrate makes the tables that are missing. Only one process is here at a time.
-func migrate(ctx context.Context, s store, river func() error) error {
+// Faults of a database that a caller may choose by.
+var (
+	ErrNewer   = errors.New("made by a newer version of this program")
+	ErrForeign = errors.New("not a database of batches")
+)
+
+var createTable = regexp.MustCompile(`^CREATE TABLE (\w+)`)
+
+// inspect returns the version of our tables, 0 if there are none. It changes nothing. A database that has some of the tables
+// alone, or tables of its own under their names, is an error.
+func inspect(ctx context.Context, s store) (int64, error) {
+	tables, err := s.tables(ctx)
+	if err != nil {
+		return 0, err
+	}
+	have := int64(0)
+	if slices.Contains(tables, "batch_version") {
+		have, err = number(ctx, s, `SELECT version FROM batch_version`)
+	}
+	if err == nil && have > 0 {
+		tables, err = s.tables(ctx) // another process may have made them meanwhile
+	}
+	if err != nil {
+		return 0, err
+	}
+	if have > version {
+		return have, fmt.Errorf("%w: its tables are of version %d, this one knows %d", ErrNewer, have, version)
+	}
+	for i, statement := range slices.Concat(schema...) {
+		m := createTable.FindStringSubmatch(statement)
+		if m == nil {
+			continue
+		}
+		switch there := slices.Contains(tables, m[1]); {
+		case there && have == 0:
+			return 0, fmt.Errorf("%w: its table %s is of another program", ErrForeign, m[1])
+		case !there && i < len(slices.Concat(schema[:have]...)):
+			return 0, fmt.Errorf("%w: its table %s is missing", ErrForeign, m[1])
+		}
+	}
+	if have > 0 && !slices.Contains(tables, "river_job") {
+		return 0, fmt.Errorf("%w: its table river_job is missing", ErrForeign)
+	}
+	return have, nil
+}
+
+// makeTables makes the tables that are missing. Only one process is here at a time.
+func makeTables(ctx context.Context, s store, river func() error) error {
 	if _, err := s.exec(ctx, `CREATE TABLE IF NOT EXISTS batch_version (version bigint NOT NULL)`); err != nil {
 		return err
 	}
 	have, err := number(ctx, s, `SELECT version FROM batch_version`)
-	if err != nil {
-		return err
-	}
-	switch {
-	case have > version:
-		return fmt.Errorf("%w: its tables are of version %d, this one knows %d", ErrNewer, have, version)
-	case have == version:
-		return nil
+	if err != nil || have >= version {
+		return err // somebody else made them meanwhile
 	}
 	if err := river(); err != nil {
 		return err

@@ -36,6 +36,10 @@ type session struct {
 	last   time.Time            // the last beat that worked
 	beats  int
 
+	crewText string    // what the keeper said last of all workers
+	shown    string    // what we wrote last of ourselves
+	shownAt  time.Time // and when
+
 	mu          sync.Mutex
 	hands       map[deliveryID]*running
 	finishing   map[deliveryID]bool // deliveries that River may still be finishing
@@ -221,7 +225,7 @@ func (s *session) take(ctx context.Context, d delivery) error {
 	case cause != nil && f.ending.retry.Error != "":
 		f.ending.how = returned
 	}
-	return s.submit(f)
+	return s.submit(ctx, f)
 }
 
 // hold keeps a delivery in hand until the function that it returns is called.
@@ -330,19 +334,38 @@ func (db *DB) start(ctx context.Context, batch int64) (wait time.Duration, err e
 	return time.Millisecond, nil // somebody else has taken it
 }
 
-// submit has the end of a delivery written, and waits for that.
-func (s *session) submit(f finish) error {
-	sub := submission{f, make(chan error, 1)}
-	select {
-	case s.finishes <- sub:
-	case <-s.hard.Done():
-		return s.hard.Err()
-	}
-	select {
-	case err := <-sub.done:
-		return err
-	case <-s.hard.Done():
-		return s.hard.Err()
+// submit has the end of a delivery written, and waits for that. A result that cannot be written is kept, and tried again
+// after ever longer waits: it may be paid for. Its slot takes no other job meanwhile.
+func (s *session) submit(ctx context.Context, f finish) error {
+	said := ""
+	for wait := 250 * time.Millisecond; ; wait = min(2*wait, 10*time.Second) {
+		sub := submission{f, make(chan error, 1)}
+		select {
+		case s.finishes <- sub:
+		case <-s.hard.Done():
+			return s.hard.Err()
+		}
+		var err error
+		select {
+		case err = <-sub.done:
+		case <-s.hard.Done():
+			return s.hard.Err()
+		}
+		if err == nil || errors.Is(err, ErrNoBatch) || s.db.store.broken(err) {
+			return err
+		}
+		if err.Error() != said {
+			said = err.Error()
+			s.worker.warn(fmt.Errorf("a result is kept that cannot be written yet: %w", err))
+		}
+		select {
+		case <-s.hard.Done():
+			return errors.Join(s.hard.Err(), err)
+		case <-time.After(wait):
+		}
+		if errors.Is(context.Cause(ctx), errTaken) {
+			return nil
+		}
 	}
 }
 
@@ -470,18 +493,13 @@ func (s *session) do(ctx context.Context, payload string) (result string, retry 
 // write records deliveries that ended, all that have ended meanwhile in one transaction.
 func (s *session) write() {
 	for first := range each(s.finishes, s.over) {
-		group := gather(s.finishes, first)
-		byBatch := map[int64][]finish{}
-		for _, sub := range group {
+		byBatch := map[int64][]submission{}
+		for _, sub := range gather(s.finishes, first) {
 			batch := sub.finish.d.Batch
-			byBatch[batch] = append(byBatch[batch], sub.finish)
+			byBatch[batch] = append(byBatch[batch], sub)
 		}
-		failed := map[int64]error{}
-		for batch, done := range byBatch {
-			failed[batch] = s.settle(batch, done)
-		}
-		for _, sub := range group {
-			sub.done <- failed[sub.finish.d.Batch]
+		for batch, group := range byBatch {
+			s.settle(batch, group)
 		}
 	}
 }
@@ -501,15 +519,36 @@ func (s *session) failed(err error) {
 	}
 }
 
-// settle writes results, however long the database is away.
-func (s *session) settle(batch int64, done []finish) error {
+// settle writes the results of a batch, and delivers what can start then. If that fails for good, it writes each result
+// alone and leaves the rest to the keeper: neither a neighbor nor what comes next keeps a result from being written.
+func (s *session) settle(batch int64, group []submission) {
+	done := make([]finish, len(group))
+	for i, sub := range group {
+		done[i] = sub.finish
+	}
+	err := s.record(batch, done, true)
+	for _, sub := range group {
+		if err != nil && s.hard.Err() == nil && !errors.Is(err, ErrNoBatch) {
+			sub.done <- s.record(batch, []finish{sub.finish}, false)
+			continue
+		}
+		sub.done <- err
+	}
+}
+
+// record writes results, however long the database is away.
+func (s *session) record(batch int64, done []finish, feed bool) error {
 	for {
-		err := s.db.change(s.hard, batch, func(c *change) error { return c.finish(done, *s.crew.Load()) })
-		switch {
-		case err == nil:
-			return nil
-		case s.hard.Err() != nil || !s.db.store.passes(err):
-			s.failed(err)
+		err := s.db.change(s.hard, batch, func(c *change) error {
+			if err := c.finish(done); err != nil || !feed {
+				return err
+			}
+			return c.feed(*s.crew.Load())
+		})
+		if err == nil || s.hard.Err() != nil || !s.db.store.passes(err) {
+			if s.db.store.broken(err) {
+				s.failed(err)
+			}
 			return err
 		}
 		s.worker.warn(fmt.Errorf("results wait to be written: %w", err))

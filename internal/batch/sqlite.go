@@ -11,12 +11,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivermigrate"
+	"github.com/riverqueue/river/rivertype"
 	"modernc.org/sqlite"
 	sqlitelib "modernc.org/sqlite/lib"
 )
@@ -34,9 +36,10 @@ var sqliteDialect = dialect{words: strings.NewReplacer(
 
 // sqliteStore is a file that the processes of one machine share.
 type sqliteStore struct {
-	sqliteQuerier
-	file string
-	db   *sql.DB
+	file  string
+	is    fs.FileInfo // the file as it was opened; nil: it is not there yet
+	reads *sql.DB     // readers wait for nobody
+	db    *sql.DB     // writers wait for each other
 	// A client that runs nothing, for its insertions.
 	client *river.Client[*sql.Tx]
 }
@@ -46,69 +49,183 @@ func openSQLite(file string, existing bool) (*sqliteStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	if existing {
-		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("there is no such database: %w", fs.ErrNotExist)
-		} else if wrong, ok := errors.AsType[*fs.PathError](err); ok {
-			return nil, wrong.Err
-		}
-	} else if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return nil, err
+	is, err := os.Stat(file)
+	wrong, _ := errors.AsType[*fs.PathError](err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && existing:
+		return nil, fmt.Errorf("there is no such database: %w", fs.ErrNotExist)
+	case errors.Is(err, fs.ErrNotExist):
+		err = os.MkdirAll(filepath.Dir(file), 0o700)
+	case wrong != nil:
+		err = wrong.Err
+	case is.IsDir():
+		err = errors.New("a folder, want a file")
 	}
-	// Transactions lock at once: one that begins by reading and then writes meets others that
-	// did the same, and fails. One connection, since the file has one writer anyway. What was
-	// written outlives the process at once; only a crash of the machine can take the last moments
-	// back, and then the jobs of those moments run again.
-	query := url.Values{
-		"_txlock": {"immediate"},
-		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(ON)"},
-	}
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: query.Encode()}).String())
 	if err != nil {
 		return nil, err
 	}
+	s := &sqliteStore{file: file, is: is}
+	// Looking changes nothing, whosever the file is.
+	s.reads = sql.OpenDB(&orderedConnector{driver: &sqlite.Driver{}, dsn: s.dsn("mode", "rw", "_pragma", lockWait, "_pragma", "query_only(ON)")})
+	s.reads.SetMaxOpenConns(2)
+	s.db = s.writer(newTurnstile(file))
+	if s.client, err = river.NewClient(riversqlite.New(s.db), &river.Config{Logger: quiet}); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// lockWait is how long one statement waits for SQLite's lock, in milliseconds. Whoever has it may be slow, not dead: the
+// statement is then tried again, by DB.retry.
+const lockWait = "busy_timeout(5000)"
+
+// writer opens the file for writing. Transactions lock at once: one that begins by reading and then writes meets others that
+// did the same, and fails. What was written outlives the process at once; only a crash of the machine can take the last
+// moments back, and then the jobs of those moments run again.
+func (s *sqliteStore) writer(turns *turnstile) *sql.DB {
+	db := sql.OpenDB(&orderedConnector{driver: &sqlite.Driver{}, turns: turns, dsn: s.dsn(
+		"_txlock", "immediate", "_pragma", lockWait, "_pragma", "journal_mode(WAL)", "_pragma", "synchronous(NORMAL)", "_pragma", "foreign_keys(ON)")})
 	db.SetMaxOpenConns(1)
-	client, err := river.NewClient(riversqlite.New(db), &river.Config{Logger: quiet})
-	if err != nil {
-		db.Close()
-		return nil, err
+	return db
+}
+
+// dsn names the file with options for the driver.
+func (s *sqliteStore) dsn(options ...string) string {
+	query := url.Values{}
+	for i := 0; i+1 < len(options); i += 2 {
+		query.Add(options[i], options[i+1])
 	}
-	return &sqliteStore{sqliteQuerier: sqliteQuerier{db}, file: file, db: db, client: client}, nil
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(s.file), RawQuery: query.Encode()}).String()
+}
+
+// tables lists the tables that the file has.
+func (s *sqliteStore) tables(ctx context.Context) ([]string, error) {
+	if s.is == nil || s.is.Size() == 0 {
+		return nil, nil
+	}
+	names := func() ([]string, error) {
+		return all(ctx, s, scanString, `SELECT name FROM sqlite_master WHERE type IN ('table', 'view')`)
+	}
+	found, err := names()
+	if _, wal := os.Stat(s.file + "-wal"); sqliteCode(err) == sqlitelib.SQLITE_CANTOPEN && errors.Is(wal, fs.ErrNotExist) {
+		// It is in a folder that we may only read. Nobody writes to it, else there would be a second file.
+		s.reads.Close()
+		s.reads = sql.OpenDB(&orderedConnector{driver: &sqlite.Driver{}, dsn: s.dsn("mode", "ro", "immutable", "1")})
+		return names()
+	}
+	return found, err
 }
 
 // migrate makes the tables. Of several processes that do so at once, one does it and the others
 // wait for it: River's own migrations fail side by side.
 func (s *sqliteStore) migrate(ctx context.Context) error {
-	lock := flock.New(s.file + ".lock")
-	if _, err := lock.TryLockContext(ctx, 10*time.Millisecond); err != nil {
+	turns := newTurnstile(s.file)
+	if err := turns.queue.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer lock.Unlock()
-	return migrate(ctx, s, func() error {
-		m, err := rivermigrate.New(riversqlite.New(s.db), &rivermigrate.Config{Logger: quiet})
+	defer turns.leave()
+	if _, err := turns.next.TryLockContext(ctx, 10*time.Millisecond); err != nil {
+		return err
+	}
+	maker := *s
+	maker.db = s.writer(nil) // it is our turn until the end
+	defer maker.db.Close()
+	err := makeTables(ctx, &maker, func() error {
+		m, err := rivermigrate.New(riversqlite.New(maker.db), &rivermigrate.Config{Logger: quiet})
 		if err != nil {
 			return err
 		}
 		_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
 		return err
 	})
+	if err == nil {
+		s.is, err = os.Stat(s.file)
+	}
+	return err
+}
+
+// errGone is the error of a file that somebody removed or replaced while it was open: what is written to it is lost.
+var errGone = errors.New("the file was removed or replaced while it was in use")
+
+// there reports a file that is no longer the one that was opened.
+func (s *sqliteStore) there() error {
+	if now, err := os.Stat(s.file); s.is != nil && (errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, s.is)) {
+		return errGone
+	}
+	return nil
 }
 
 func (s *sqliteStore) engine(cfg *river.Config) (engine, error) {
 	cfg.PollOnly = true
 	cfg.FetchPollInterval = 100 * time.Millisecond
-	c, err := river.NewClient(riversqlite.New(s.db), cfg)
+	c, err := river.NewClient(&lookFirst{Driver: riversqlite.New(s.db), store: s}, cfg)
 	return riverEngine[*sql.Tx]{c, cfg.FetchPollInterval}, err
 }
 
-func (s *sqliteStore) close() { s.db.Close() }
+// lookFirst is River's driver, but that it looks whether there are jobs before it locks the file to take some.
+type lookFirst struct {
+	*riversqlite.Driver
+	store *sqliteStore
+}
+
+// GetExecutor returns what River runs its statements with.
+func (d *lookFirst) GetExecutor() riverdriver.Executor {
+	return &lookFirstExecutor{Executor: d.Driver.GetExecutor(), store: d.store}
+}
+
+type lookFirstExecutor struct {
+	riverdriver.Executor
+	store *sqliteStore
+	empty sync.Map // queues that had no jobs, with the state of the file then
+}
+
+// JobGetAvailable takes jobs, if there are any. A queue that was empty is looked at again after the next change of the file.
+func (e *lookFirstExecutor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
+	before := e.store.written()
+	if last, ok := e.empty.Load(p.Queue); ok && last == before {
+		return nil, nil
+	}
+	e.empty.Delete(p.Queue)
+	var one int
+	err := e.store.reads.QueryRowContext(ctx, `SELECT 1 FROM river_job WHERE state = 'available' AND queue = ?1 LIMIT 1`, p.Queue).Scan(&one)
+	switch {
+	case !errors.Is(err, sql.ErrNoRows):
+		return e.Executor.JobGetAvailable(ctx, p)
+	case time.Since(before.at) > clockTick:
+		e.empty.Store(p.Queue, before)
+	}
+	return nil, nil
+}
+
+// clockTick is longer than the moment in which two changes of a file can have the same time.
+const clockTick = 50 * time.Millisecond
+
+// A fileState tells whether something was written.
+type fileState struct {
+	at   time.Time
+	size int64
+}
+
+// written returns when something was last written: every transaction goes into this file first.
+func (s *sqliteStore) written() fileState {
+	if info, err := os.Stat(s.file + "-wal"); err == nil {
+		return fileState{info.ModTime(), info.Size()}
+	}
+	return fileState{at: time.Now()} // unlike any other
+}
+
+func (s *sqliteStore) close() {
+	s.reads.Close()
+	s.db.Close() // the last one tidies up
+}
 
 func (s *sqliteStore) passes(err error) bool {
 	return slices.Contains([]int{sqlitelib.SQLITE_BUSY, sqlitelib.SQLITE_LOCKED}, sqliteCode(err))
 }
 
 func (s *sqliteStore) broken(err error) bool {
-	return slices.Contains([]int{
+	return errors.Is(err, errGone) || slices.Contains([]int{
 		sqlitelib.SQLITE_FULL, sqlitelib.SQLITE_IOERR, sqlitelib.SQLITE_READONLY, sqlitelib.SQLITE_CANTOPEN, sqlitelib.SQLITE_CORRUPT, sqlitelib.SQLITE_NOTADB,
 	}, sqliteCode(err))
 }
@@ -122,6 +239,9 @@ func sqliteCode(err error) int {
 }
 
 func (s *sqliteStore) begin(ctx context.Context) (transaction, error) {
+	if err := s.there(); err != nil {
+		return nil, err
+	}
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, err
@@ -129,7 +249,21 @@ func (s *sqliteStore) begin(ctx context.Context) (transaction, error) {
 	return &sqliteTx{sqliteQuerier{tx}, tx, s.client}, nil
 }
 
-// sqliteQuerier is the database or a transaction.
+func (s *sqliteStore) exec(ctx context.Context, text string, args ...any) (int64, error) {
+	if err := s.there(); err != nil {
+		return 0, err
+	}
+	return sqliteQuerier{s.db}.exec(ctx, text, args...)
+}
+
+func (s *sqliteStore) query(ctx context.Context, text string, args ...any) (rows, error) {
+	if onlyReads(text) {
+		return sqliteQuerier{s.reads}.query(ctx, text, args...)
+	}
+	return sqliteQuerier{s.db}.query(ctx, text, args...)
+}
+
+// sqliteQuerier is an open file or a transaction.
 type sqliteQuerier struct {
 	on interface {
 		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)

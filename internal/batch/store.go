@@ -13,7 +13,8 @@ import (
 type store interface {
 	querier
 	begin(ctx context.Context) (transaction, error)
-	migrate(ctx context.Context) error
+	tables(ctx context.Context) ([]string, error) // that it has
+	migrate(ctx context.Context) error            // makes ours, or brings them to our version
 	engine(cfg *river.Config) (engine, error)
 	passes(err error) bool // the same statement may work in a moment
 	broken(err error) bool // nothing can be written, and waiting does not help

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -26,13 +25,29 @@ type Worker struct {
 // A worker beats this often while it has work: is it still known, what was canceled, what can
 // start. It beats less often while it has none.
 const (
-	beat        = 500 * time.Millisecond
-	idleBeat    = 2 * time.Second
-	longestBeat = 10 * time.Second
+	beat     = 500 * time.Millisecond
+	idleBeat = 2 * time.Second
 )
 
+// longestBeat is how long a beat may take. A worker on a file is not taken for dead because it is slow, so it waits its turn;
+// longer than a statement waits for the lock, and longer than retry has patience.
+func (db *DB) longestBeat() time.Duration {
+	if db.lease == 0 {
+		return time.Minute
+	}
+	return 10 * time.Second
+}
+
+// showEvery is how often a worker writes that it lives.
+func (db *DB) showEvery() time.Duration {
+	if db.lease == 0 {
+		return 5 * time.Second
+	}
+	return min(db.lease/5, 5*time.Second)
+}
+
 var (
-	errNoAnswer     = fmt.Errorf("no answer within %s, trying again", longestBeat)
+	errNoAnswer     = errors.New("no answer")
 	errDeclaredDead = errors.New("this worker missed its heartbeats and was declared dead")
 	errStopping     = errors.New("the worker is being stopped")
 	errTaken        = errors.New("the job is no longer this worker's")
