@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -173,7 +174,13 @@ func (o *batchOptions) add(ctx context.Context, std *cli.Std, name string) (*add
 	if name == "-" {
 		std.Waiting("reading jobs from stdin, Ctrl-D ends them")
 	}
-	file, err := jobfile.Open(name, std.In)
+	h, err := here.From("", std.Env)
+	if err != nil {
+		return nil, err
+	}
+	rt := &skillhand.Runtime{Here: h, Confirm: std.Confirm("The batch")}
+	policy := rt.Policy(h).Now()
+	file, err := jobfile.Open(name, std.In, func(dir string) bool { return policy.May(dir) == nil })
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, cli.Exit(cli.ExitMissing, err)
 	}
@@ -192,12 +199,7 @@ func (o *batchOptions) add(ctx context.Context, std *cli.Std, name string) (*add
 		return nil, o.printJobs(std, file)
 	}
 	if name != "-" { // what comes on stdin is the caller's own
-		h, err := here.From("", std.Env)
-		if err != nil {
-			return nil, err
-		}
-		rt := &skillhand.Runtime{Here: h, Confirm: std.Confirm("The batch")}
-		if file.Jobs, err = jobs.Trusted(ctx, rt.Policy(h).Now(), file.Dir, file); err != nil {
+		if file.Jobs, err = jobs.Trusted(ctx, policy, file.Dir, file); err != nil {
 			return nil, err
 		}
 	}
@@ -232,6 +234,9 @@ func (o *batchOptions) addTo(ctx context.Context, std *cli.Std, a *addition, lim
 		return err
 	}
 	a.id, a.added = added.ID, added.New
+	if added.Gone > 0 {
+		std.Warn(fmt.Sprintf("%s: %s no longer in the job file: not counted, not run and not retried", a.file.Name, term.Plural(added.Gone, "job")))
+	}
 	if added.Folder != "" {
 		std.Warn(fmt.Sprintf("%s: added before from %s, now from %s", a.file.Name, added.Folder, a.batch.Folder))
 	}
@@ -386,6 +391,9 @@ func newBatchEdit(std *cli.Std, use, short string, edit func(ctx context.Context
 			said, err := edit(cmd.Context(), db, s, ids)
 			if errors.Is(err, batch.ErrRunning) {
 				return err
+			}
+			if name := o.database(std); err != nil && !errors.Is(err, batch.ErrNoJob) && !batch.Remote(name) {
+				err = fmt.Errorf("%s: %w", cmp.Or(name, "the database"), err)
 			}
 			if err != nil {
 				return noDatabase(err) // or there is no such job

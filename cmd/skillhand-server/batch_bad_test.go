@@ -3,6 +3,7 @@
 package main
 
 import (
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/test"
@@ -30,7 +33,7 @@ func (s *stage) status() batch.Status {
 	return st
 }
 
-// A database that only others may write is named, with exit 3, and so is its folder.
+// A database that only others may write can be looked at. What cannot be written is named, with exit 3.
 func TestBatchReadOnly(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "")
@@ -57,15 +60,120 @@ func TestBatchReadOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, file := range []string{db, filepath.Join(filepath.Dir(db), "other.db")} {
-		cmd := exec.Command(filepath.Join(away, "skillhand"), "batch", "list", "--db", file)
+	for _, tt := range []struct {
+		args string
+		exit int
+		want string
+	}{
+		{"list --db " + db, 0, "many  "},
+		{"show --db " + db, 0, "many"},
+		{"cancel many@1 --db " + db, 3, "skillhand: " + db + ": "},
+		{"list --db " + filepath.Join(filepath.Dir(db), "other.db"), 3, "skillhand: " + filepath.Dir(db) + "/other.db: there is no such database"},
+		{"work --db " + filepath.Join(filepath.Dir(db), "other.db"), 3, "skillhand: " + filepath.Dir(db) + "/other.db: "},
+	} {
+		cmd := exec.Command(filepath.Join(away, "skillhand"), append([]string{"batch"}, strings.Fields(tt.args)...)...)
 		cmd.Dir, cmd.Env = "/", s.env
 		if os.Geteuid() == 0 {
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 		}
 		out, _ := cmd.CombinedOutput()
-		if cmd.ProcessState.ExitCode() != 3 || !strings.HasPrefix(string(out), "skillhand: "+file+": ") {
-			t.Errorf("%v: %s", cmd.ProcessState, out)
+		if cmd.ProcessState.ExitCode() != tt.exit || !strings.HasPrefix(string(out), tt.want) {
+			t.Errorf("%s: %v: %s", tt.args, cmd.ProcessState, out)
+		}
+	}
+}
+
+// Looking at a database that has no batches changes nothing in it, and nobody makes tables beside others of the same names.
+func TestBatchForeign(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "")
+	s.write("jobs.yaml", manyJobs(1, 0, s.dir), 0o666)
+	server := realpostgres.Database(t)
+	conn, err := pgx.Connect(t.Context(), server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	tables := func() (n int) {
+		if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_tables WHERE schemaname = 'public'`).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	file := filepath.Join(s.dir, "photos.db")
+	make := func(table string) {
+		t.Helper()
+		db, err := sql.Open("sqlite", file)
+		if err == nil {
+			_, err = db.Exec(`CREATE TABLE ` + table + ` (a text)`)
+			db.Close()
+		}
+		if err == nil {
+			_, err = conn.Exec(t.Context(), `CREATE TABLE `+table+` (a text)`)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := func(want string, commands ...string) {
+		t.Helper()
+		before, n := content(t, file), tables()
+		for _, db := range []string{file, server} {
+			for _, command := range commands {
+				_, stderr, exit := s.run(append(strings.Fields(command), "--db", db)...)
+				if exit != 3 || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+					t.Errorf("%s --db %s: exit %d: %s", command, db, exit, stderr)
+				}
+			}
+		}
+		files, _ := filepath.Glob(file + "*")
+		if content(t, file) != before || tables() != n || len(files) != 1 {
+			t.Errorf("changed: %d tables, files %v", tables(), files)
+		}
+	}
+	make("photos")
+	refused("not a database of batches: it has no table batch_version", "show", "list", "show x", "cancel x", "retry x", "rm x", "work --drain")
+	make("batch")
+	refused("not a database of batches: its table batch is of another program", "run jobs.yaml", "add jobs.yaml", "list")
+}
+
+func content(t *testing.T, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// A database whose files somebody removes while it is in use has lost what was written since: that is said, with exit 3. So
+// is a table that is missing.
+func TestBatchLostDatabase(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "")
+	s.write("rm.sh", "#!/bin/sh\nrm -f "+filepath.Join(s.dir, "a.db")+"*\necho '"+`{"success": true, "confidence": 1, "deliverables": [], "metrics": {}, "errors": []}`+"'\n", 0o777)
+	s.write("jobs.yaml", "jobs:\n- {id: a, run: ./rm.sh}\n- {id: b, run: ./rm.sh, needs: [a]}\n", 0o666)
+	_, stderr, exit := s.run("run", "jobs.yaml", "--db", filepath.Join(s.dir, "a.db"))
+	if exit != 3 || !strings.Contains(stderr, "a.db: the file was removed or replaced while it was in use") {
+		t.Errorf("exit %d: %s", exit, stderr)
+	}
+	s.write("jobs.yaml", manyJobs(1, 0, s.dir), 0o666)
+	file := filepath.Join(s.dir, "b.db")
+	if _, stderr, exit := s.run("run", "jobs.yaml", "--db", file); exit != 0 {
+		t.Fatalf("exit %d: %s", exit, stderr)
+	}
+	db, err := sql.Open("sqlite", file)
+	if err == nil {
+		_, err = db.Exec(`DROP TABLE batch_keeper`)
+		db.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"show", "list", "run jobs.yaml", "cancel jobs"} {
+		_, stderr, exit := s.run(append(strings.Fields(command), "--db", file)...)
+		if exit != 3 || !strings.Contains(stderr, "its table batch_keeper is missing") {
+			t.Errorf("%s: exit %d: %s", command, exit, stderr)
 		}
 	}
 }

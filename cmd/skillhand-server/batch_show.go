@@ -89,7 +89,7 @@ func showBatch(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status,
 		text += rows
 	}
 	if err != nil {
-		return err
+		return noDatabase(err)
 	}
 	return std.Print(text)
 }
@@ -101,7 +101,7 @@ func showJob(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status, n
 		return cli.Exit(cli.ExitMissing, fmt.Errorf("%s: %w: see skillhand batch show %s", jobs.Called(s), err, jobs.Called(s)))
 	}
 	if err != nil {
-		return err
+		return noDatabase(err)
 	}
 	if asJSON {
 		return std.PrintJSON(batch.JobDocument{Result: r, Tries: attempts})
@@ -173,7 +173,7 @@ func newBatchList(std *cli.Std) *cobra.Command {
 			defer db.Close()
 			list, err := db.List(cmd.Context())
 			if err != nil {
-				return err
+				return noDatabase(err)
 			}
 			if len(list) == 0 {
 				fmt.Fprintln(std.Err, "skillhand: no batches")

@@ -107,9 +107,9 @@ type Name struct {
 // key is unique among batches.
 func (n Name) key() string {
 	if n.ByName {
-		return n.Name
+		return plain(n.Name)
 	}
-	return n.Name + "\n" + n.Folder
+	return plain(n.Name + "\n" + n.Folder)
 }
 
 // Limits hold over all workers of a batch. Zero leaves a limit as it is, a negative number removes it.

@@ -329,7 +329,7 @@ func TestFiles(t *testing.T) {
 			`UPDATE batch_version SET version = 1`}
 		for table, columns := range map[string][]string{
 			"batch":        {"label", "folder", "private", "old", "starts", "per", "dearest", "turn", "most_turn", "sum", "ended"},
-			"batch_job":    {"begun", "held", "log"},
+			"batch_job":    {"begun", "held", "log", "source", "gone"},
 			"batch_worker": {"host", "unfit"},
 		} {
 			for _, column := range columns {

@@ -146,8 +146,8 @@ const chunk = 2000
 
 // A knownJob is one that the batch has.
 type knownJob struct {
-	id, seq   int64
-	name, sum string
+	id, seq, gone    int64
+	name, sum, state string
 }
 
 // known returns which of some jobs the batch has, by name. If one of them was something else, that
@@ -159,8 +159,8 @@ func known(ctx context.Context, q querier, batch int64, jobs []Job) (map[string]
 	for i, j := range jobs {
 		sums[j.ID], names[i] = sum(j), j.ID
 	}
-	found, err := all(ctx, q, func(r rows, k *knownJob) error { return r.Scan(&k.id, &k.seq, &k.name, &k.sum) },
-		`SELECT id, seq, name, sum FROM batch_job WHERE batch = $2 AND name IN (SELECT value ->> 'id' FROM {items})`, ids(names), batch)
+	found, err := all(ctx, q, func(r rows, k *knownJob) error { return r.Scan(&k.id, &k.seq, &k.gone, &k.name, &k.sum, &k.state) },
+		`SELECT id, seq, gone, name, sum, state FROM batch_job WHERE batch = $2 AND name IN (SELECT value ->> 'id' FROM {items})`, ids(names), batch)
 	if err != nil {
 		return nil, err
 	}
@@ -187,9 +187,9 @@ func ids(names []string) string {
 }
 
 // insert adds those of some jobs that the batch does not have, and puts all of them into their
-// order, from seq on. Jobs that need others wait until need has said which. It returns how many
-// are new.
-func (c *change) insert(jobs []Job, seq int) (int, error) {
+// order, from seq on. Jobs that need others wait until need has said which. Jobs that were taken out
+// of the batch are in it again. It returns how many are new.
+func (c *change) insert(jobs []Job, seq int, source string) (int, error) {
 	type item struct {
 		Seq     int    `json:"seq"`
 		Name    string `json:"name"`
@@ -210,6 +210,7 @@ func (c *change) insert(jobs []Job, seq int) (int, error) {
 	}
 	var added []item
 	var moved []move
+	var back []knownJob
 	for _, j := range jobs {
 		cost := micros(j.MaxUSD)
 		if j.Share {
@@ -220,8 +221,13 @@ func (c *change) insert(jobs []Job, seq int) (int, error) {
 		}
 		if k, ok := have[j.ID]; !ok {
 			added = append(added, item{seq, j.ID, j.Kind, sum(j), string(j.Payload), j.Retries, cost, len(j.Needs)})
-		} else if k.seq != int64(seq) {
-			moved = append(moved, move{k.id, seq})
+		} else {
+			if k.seq != int64(seq) {
+				moved = append(moved, move{k.id, seq})
+			}
+			if k.gone != 0 {
+				back = append(back, k)
+			}
 		}
 		seq++
 		if !slices.Contains(c.b.kinds, j.Kind) {
@@ -230,10 +236,10 @@ func (c *change) insert(jobs []Job, seq int) (int, error) {
 	}
 	c.b.waiting += int64(len(added))
 	if len(added) > 0 {
-		if _, err := c.exec(`INSERT INTO batch_job (batch, seq, name, kind, sum, payload, retries, cost, wants)
-			SELECT $2, CAST(value ->> 'seq' AS bigint), value ->> 'name', value ->> 'kind', value ->> 'sum', value ->> 'payload',
+		if _, err := c.exec(`INSERT INTO batch_job (batch, source, seq, name, kind, sum, payload, retries, cost, wants)
+			SELECT $2, CAST($3 AS text), CAST(value ->> 'seq' AS bigint), value ->> 'name', value ->> 'kind', value ->> 'sum', value ->> 'payload',
 				CAST(value ->> 'retries' AS bigint), CAST(value ->> 'cost' AS bigint), CAST(value ->> 'wants' AS bigint) FROM {items}`,
-			jsonList(added), c.b.id); err != nil {
+			jsonList(added), c.b.id, plain(source)); err != nil {
 			return 0, err
 		}
 	}
@@ -244,7 +250,49 @@ func (c *change) insert(jobs []Job, seq int) (int, error) {
 			return 0, err
 		}
 	}
-	return len(added), nil
+	return len(added), c.bringBack(back)
+}
+
+// takeOut takes jobs out of the batch. Those that have not ended are canceled.
+func (c *change) takeOut(jobs []knownJob) error {
+	list := make([]int64, len(jobs))
+	for i, k := range jobs {
+		list[i] = k.id
+	}
+	left, err := all(c.ctx, c.tx, scanCancelable, `SELECT id, seq, held, state FROM batch_job WHERE id IN {list} AND state IN ('waiting', 'open')`, jsonList(list))
+	if err != nil {
+		return err
+	}
+	if err := c.cancel(left); err != nil {
+		return err
+	}
+	states, err := all(c.ctx, c.tx, scanString, `UPDATE batch_job SET gone = 1 WHERE id IN {list} AND gone = 0 RETURNING state`, jsonList(list))
+	for _, state := range states {
+		*c.b.counter(State(state))--
+	}
+	return err
+}
+
+// bringBack puts jobs into the batch again that were taken out. Those that were canceled or skipped then wait.
+func (c *change) bringBack(jobs []knownJob) error {
+	var list, again []int64
+	for _, k := range jobs {
+		list = append(list, k.id)
+		state := State(k.state)
+		if state == Canceled || state == Skipped {
+			state = Waiting
+			again = append(again, k.id)
+		}
+		*c.b.counter(state)++
+	}
+	if list == nil {
+		return nil
+	}
+	_, err := c.exec(`UPDATE batch_job SET gone = 0 WHERE id IN {list}`, jsonList(list))
+	if err == nil && again != nil {
+		_, err = c.exec(requeueSQL+`WHERE id IN {list}`, jsonList(again))
+	}
+	return err
 }
 
 // A need is a job that waits for another.
@@ -543,12 +591,12 @@ func (c *change) ready(n int, crew crew) ([]readyJob, error) {
 	return ready[:min(n, len(ready))], nil
 }
 
-// again makes a job wait again that was not done.
-const again = `UPDATE batch_job SET state = 'waiting', tries = 0, kills = 0, due = 0, event = 0, ended = 0, fault = '', result = '', log = '' `
+// requeueSQL sets an unfinished job back to waiting.
+const requeueSQL = `UPDATE batch_job SET state = 'waiting', tries = 0, kills = 0, due = 0, event = 0, ended = 0, fault = '', result = '', log = '' `
 
 // reopenFailed makes a chunk of the jobs wait again that failed.
 func (c *change) reopenFailed() (int, error) {
-	moved, err := c.exec(again+`WHERE id IN (SELECT id FROM batch_job WHERE batch = $1 AND state = 'failed' ORDER BY seq, id LIMIT $2)`, c.b.id, chunk)
+	moved, err := c.exec(requeueSQL+`WHERE id IN (SELECT id FROM batch_job WHERE batch = $1 AND state = 'failed' AND gone = 0 ORDER BY seq, id LIMIT $2)`, c.b.id, chunk)
 	c.b.count(Failed, Waiting, moved)
 	return int(moved), err
 }
@@ -560,7 +608,7 @@ func (c *change) reopenNamed(names []string) (int, error) {
 	}
 	n := 0
 	for _, from := range []State{Failed, Canceled, Skipped} {
-		moved, err := c.exec(again+`WHERE batch = $2 AND state = $3 AND name IN (SELECT value ->> 'id' FROM {items})`, ids(names), c.b.id, string(from))
+		moved, err := c.exec(requeueSQL+`WHERE batch = $2 AND state = $3 AND gone = 0 AND name IN (SELECT value ->> 'id' FROM {items})`, ids(names), c.b.id, string(from))
 		if err != nil {
 			return 0, err
 		}
@@ -573,7 +621,7 @@ func (c *change) reopenNamed(names []string) (int, error) {
 // reopenSkipped makes jobs wait again that were skipped because of others; those that are hopeless
 // all the same are skipped again.
 func (c *change) reopenSkipped() error {
-	moved, err := c.exec(`UPDATE batch_job SET state = 'waiting', event = 0, ended = 0, fault = '' WHERE batch = $1 AND state = 'skipped'`, c.b.id)
+	moved, err := c.exec(`UPDATE batch_job SET state = 'waiting', event = 0, ended = 0, fault = '' WHERE batch = $1 AND state = 'skipped' AND gone = 0`, c.b.id)
 	if err != nil {
 		return err
 	}
@@ -672,7 +720,7 @@ func (c *change) cancel(jobs []cancelable) error {
 
 // named finds the names that no job of the batch has.
 func (c *change) named(names []string) error {
-	have, err := all(c.ctx, c.tx, scanString, `SELECT name FROM batch_job WHERE batch = $2 AND name IN (SELECT value ->> 'id' FROM {items})`, ids(names), c.b.id)
+	have, err := all(c.ctx, c.tx, scanString, `SELECT name FROM batch_job WHERE batch = $2 AND gone = 0 AND name IN (SELECT value ->> 'id' FROM {items})`, ids(names), c.b.id)
 	if err != nil {
 		return err
 	}

@@ -141,6 +141,7 @@ func (db *DB) retry(ctx context.Context, do func() error) error {
 type Addition struct {
 	ID     int64  // the batch
 	New    int    // jobs that it did not have
+	Gone   int    // jobs that it had from the same source, and that are not in the list
 	Folder string // where it was added from before, if that was another folder
 }
 
@@ -167,8 +168,12 @@ func (db *DB) Add(ctx context.Context, name Name, jobs []Job, limits Limits) (Ad
 
 // A List is jobs that need not be in memory all at once.
 type List struct {
-	All iter.Seq2[Job, error] // read twice at most; ids are unique, and needs are there and go in no circle
+	All iter.Seq2[Job, error] // read again and again; ids are unique, and needs are there and go in no circle
 	Sum string                // Sum of all jobs
+
+	// Source names where the jobs come from, such as a file. Jobs that came from there before and are not in the list are
+	// taken out of the batch: they do not count, and are not run. "": all jobs of the batch stay in it.
+	Source string
 }
 
 // AddList is Add for jobs that are read as they are added.
@@ -204,7 +209,7 @@ func (db *DB) AddList(ctx context.Context, name Name, jobs List, limits Limits) 
 			return added, err
 		}
 	}
-	added.New, err = db.insert(ctx, id, jobs)
+	err = db.insert(ctx, id, jobs, &added)
 	return added, err
 }
 
@@ -230,22 +235,22 @@ func chunks(jobs iter.Seq2[Job, error]) iter.Seq2[[]Job, error] {
 	}
 }
 
-// insert adds jobs chunk by chunk, and says at the end what they need.
-func (db *DB) insert(ctx context.Context, id int64, jobs List) (added int, err error) {
+// insert adds jobs chunk by chunk, takes out those that are not in the list any more, and says at the end what they need.
+func (db *DB) insert(ctx context.Context, id int64, jobs List, added *Addition) (err error) {
 	seq := 0
 	var needs []need
 	for part, err := range chunks(jobs.All) {
 		n := 0
 		if err == nil {
 			err = db.edit(ctx, id, func(c *change) error {
-				n, err = c.insert(part, seq)
+				n, err = c.insert(part, seq, jobs.Source)
 				return err
 			})
 		}
 		if err != nil {
-			return added, err
+			return err
 		}
-		added += n
+		added.New += n
 		seq += len(part)
 		for _, j := range part {
 			for _, n := range slices.Compact(slices.Sorted(slices.Values(j.Needs))) {
@@ -253,13 +258,59 @@ func (db *DB) insert(ctx context.Context, id int64, jobs List) (added int, err e
 			}
 		}
 	}
-	return added, db.edit(ctx, id, func(c *change) error {
+	if added.Gone, err = db.takeOut(ctx, id, jobs, seq); err != nil {
+		return err
+	}
+	return db.edit(ctx, id, func(c *change) error {
 		c.b.sum = jobs.Sum
 		if needs == nil {
 			return nil
 		}
 		return c.need(needs)
 	})
+}
+
+// takeOut takes the jobs out of a batch that are of the same source and not among the n of the list. It returns how many.
+func (db *DB) takeOut(ctx context.Context, id int64, jobs List, n int) (gone int, err error) {
+	if jobs.Source == "" {
+		return 0, nil
+	}
+	mine := ` FROM batch_job WHERE batch = $1 AND source = $2 AND gone = 0`
+	var have int64
+	err = db.retry(ctx, func() error {
+		have, err = number(ctx, db.store, `SELECT count(*)`+mine, id, plain(jobs.Source))
+		return err
+	})
+	if err != nil || have == int64(n) {
+		return 0, err // all are of the list
+	}
+	listed := make(map[string]bool, n)
+	for j, err := range jobs.All {
+		if err != nil {
+			return 0, err
+		}
+		listed[j.ID] = true
+	}
+	for last := int64(0); ; {
+		var page []knownJob
+		err := db.retry(ctx, func() error {
+			page, err = all(ctx, db.store, func(r rows, k *knownJob) error { return r.Scan(&k.id, &k.name) },
+				`SELECT id, name`+mine+` AND id > $3 ORDER BY id LIMIT $4`, id, plain(jobs.Source), last, chunk)
+			return err
+		})
+		if err != nil || len(page) == 0 {
+			return gone, err
+		}
+		last = page[len(page)-1].id
+		page = slices.DeleteFunc(page, func(k knownJob) bool { return listed[k.name] })
+		if len(page) == 0 {
+			continue
+		}
+		if err := db.change(ctx, id, func(c *change) error { return c.takeOut(page) }); err != nil {
+			return gone, err
+		}
+		gone += len(page)
+	}
 }
 
 // A Sum tells lists of jobs apart. The zero value is that of an empty list.
@@ -328,7 +379,7 @@ func (db *DB) make(ctx context.Context, name Name) (id int64, folder string, err
 	}
 	err = db.retry(ctx, func() error {
 		if _, err := db.store.exec(ctx, `INSERT INTO batch (name, label, folder, private, created) VALUES ($1, $2, $3, $4, {now}) ON CONFLICT (name) DO NOTHING`,
-			name.key(), name.Name, name.Folder, private); err != nil {
+			name.key(), plain(name.Name), plain(name.Folder), private); err != nil {
 			return err
 		}
 		found, err := all(ctx, db.store, func(r rows, e *entry) error { return r.Scan(&e.id, &e.folder) }, `SELECT id, folder FROM batch WHERE name = $1`, name.key())
@@ -525,7 +576,7 @@ func (db *DB) Status(ctx context.Context, id int64) (*Status, error) {
 
 // Find returns the batches of a name in all folders, the oldest first.
 func (db *DB) Find(ctx context.Context, name string) ([]Status, error) {
-	return db.statuses(ctx, `WHERE label = $1 ORDER BY id`, name)
+	return db.statuses(ctx, `WHERE label = $1 ORDER BY id`, plain(name))
 }
 
 // List says how all batches are doing that are not private, the oldest first.
@@ -587,7 +638,7 @@ func (db *DB) Jobs(ctx context.Context, id int64, q Query) iter.Seq2[Result, err
 		if q.After != "" {
 			type entry struct{ seq, job int64 }
 			found, err := all(ctx, db.store, func(r rows, e *entry) error { return r.Scan(&e.seq, &e.job) },
-				`SELECT seq, id FROM batch_job WHERE batch = $1 AND name = $2`, id, q.After)
+				`SELECT seq, id FROM batch_job WHERE batch = $1 AND name = $2`, id, plain(q.After))
 			if err == nil && len(found) == 0 {
 				err = fmt.Errorf("%s: %w", q.After, ErrNoJob)
 			}
@@ -638,7 +689,7 @@ func (db *DB) page(ctx context.Context, id int64, q Query, seq, job int64, left 
 	if q.Limit > 0 {
 		limit = min(limit, left)
 	}
-	sql := `SELECT ` + resultColumns + `, seq, id FROM batch_job WHERE batch = $1 AND (seq, id) > ($2, $3)`
+	sql := `SELECT ` + resultColumns + `, seq, id FROM batch_job WHERE batch = $1 AND gone = 0 AND (seq, id) > ($2, $3)`
 	args := []any{id, seq, job, limit}
 	if len(q.States) > 0 {
 		sql += ` AND state IN (` + q.states() + `)` // as constants: the database chooses an index by them

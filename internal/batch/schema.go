@@ -135,6 +135,9 @@ var schema = [][]string{{
 }, {
 	`ALTER TABLE batch ADD COLUMN turn bigint NOT NULL DEFAULT 0`,      // the dearest so far
 	`ALTER TABLE batch ADD COLUMN most_turn bigint NOT NULL DEFAULT 0`, // see account
+}, {
+	`ALTER TABLE batch_job ADD COLUMN source text NOT NULL DEFAULT ''`, // see List
+	`ALTER TABLE batch_job ADD COLUMN gone bigint NOT NULL DEFAULT 0`,  // taken out of its source: it has ended, and does not count
 }}
 
 // Faults of a database that a caller may choose by.

@@ -108,7 +108,8 @@ func (s *sqliteStore) tables(ctx context.Context) ([]string, error) {
 		return all(ctx, s, scanString, `SELECT name FROM sqlite_master WHERE type IN ('table', 'view')`)
 	}
 	found, err := names()
-	if _, wal := os.Stat(s.file + "-wal"); sqliteCode(err) == sqlitelib.SQLITE_CANTOPEN && errors.Is(wal, fs.ErrNotExist) {
+	locked := slices.Contains([]int{sqlitelib.SQLITE_CANTOPEN, sqlitelib.SQLITE_READONLY}, sqliteCode(err))
+	if _, wal := os.Stat(s.file + "-wal"); locked && errors.Is(wal, fs.ErrNotExist) {
 		// It is in a folder that we may only read. Nobody writes to it, else there would be a second file.
 		s.reads.Close()
 		s.reads = sql.OpenDB(&orderedConnector{driver: &sqlite.Driver{}, dsn: s.dsn("mode", "ro", "immutable", "1")})

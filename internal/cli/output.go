@@ -15,6 +15,9 @@ func CheckOutput(file string) error {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		return Usagef("%s: is a folder", file)
 	}
+	if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		return Usagef("%s: a pipe, want a file: a stalled reader would stall everything", file)
+	}
 	dir := filepath.Dir(file)
 	info, err := os.Stat(dir)
 	if wrong, ok := errors.AsType[*fs.PathError](err); ok {

@@ -99,16 +99,16 @@ type Fault struct {
 
 func (f *Fault) Error() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Text) }
 
-// Parse reads a job file. Relative paths in it start in dir, an absolute path. The error has every
-// fault, as *Fault, joined.
+// Parse reads a job file. Relative paths in it start in dir, an absolute path; each names files below
+// dir. The error has every fault, as *Fault, joined.
 func Parse(file string, src []byte, dir string) (*File, error) {
-	return Read(file, bytes.NewReader(src), dir)
+	return Read(file, bytes.NewReader(src), dir, false)
 }
 
 // Read is Parse for a source that need not be in memory: of JSON lines it keeps a few bytes a job,
-// and src must stay open while the jobs are read.
-func Read(file string, src io.ReadSeeker, dir string) (*File, error) {
-	p := &parser{file: file, dir: dir, lines: map[idSum]int32{}}
+// and src must stay open while the jobs are read. If outside is set, each may name files elsewhere.
+func Read(file string, src io.ReadSeeker, dir string, outside bool) (*File, error) {
+	p := &parser{file: file, dir: dir, lines: map[idSum]int32{}, outside: outside}
 	p.name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	lines, err := isLines(file, src)
 	if err != nil {
@@ -140,9 +140,10 @@ func Read(file string, src io.ReadSeeker, dir string) (*File, error) {
 	if err := p.joined(); err != nil {
 		return nil, err
 	}
-	out := &File{Name: p.name, N: n, Jobs: batch.List{Sum: sum.String(), All: inMemory(kept)}}
+	out := &File{Name: p.name, N: n, Jobs: batch.List{Sum: sum.String(), All: inMemory(kept), Source: filepath.Base(file)}}
 	if lines {
-		out.Jobs.All = again(file, src, dir, out.Jobs.Sum)
+		p := parser{file: file, dir: dir, outside: outside}
+		out.Jobs.All = p.again(src, out.Jobs.Sum)
 	}
 	return out, nil
 }
@@ -158,9 +159,9 @@ func inMemory(jobs []batch.Job) iter.Seq2[batch.Job, error] {
 }
 
 // again reads jobs from lines that were found to be right, and holds that they still are the same.
-func again(file string, src io.ReadSeeker, dir, want string) iter.Seq2[batch.Job, error] {
+func (p parser) again(src io.ReadSeeker, want string) iter.Seq2[batch.Job, error] {
 	return func(yield func(batch.Job, error) bool) {
-		p := &parser{file: file, dir: dir}
+		p := p
 		var sum batch.Sum
 		stopped := false
 		p.emit = func(j batch.Job) bool {
@@ -174,7 +175,7 @@ func again(file string, src io.ReadSeeker, dir, want string) iter.Seq2[batch.Job
 		case err != nil:
 			yield(batch.Job{}, err)
 		case p.faults != nil || sum.String() != want:
-			yield(batch.Job{}, fmt.Errorf("%s was changed while it was read", file))
+			yield(batch.Job{}, fmt.Errorf("%s was changed while it was read", p.file))
 		}
 	}
 }
@@ -186,6 +187,7 @@ type parser struct {
 	emit      func(batch.Job) bool // takes the next job, and says whether to go on
 	lines     map[idSum]int32      // of jobs, by id; nil if they were looked at before
 	unsure    bool                 // there are jobs whose id is not known
+	outside   bool                 // each may list files outside dir
 	faults    []*Fault
 }
 
@@ -308,8 +310,8 @@ func (p *parser) yaml(src io.Reader) error {
 func (p *parser) header(f field) {
 	switch f.name {
 	case "name":
-		if p.text(f, &p.name); p.name == "" {
-			p.fault(f.line, "name is empty")
+		if p.text(f, &p.name); p.name == "" || strings.ContainsAny(p.name, "\n\r\x00") {
+			p.fault(f.line, "name is empty, or more than a line")
 		}
 	case "defaults":
 		p.defaults, _ = p.fields(f.value, "defaults")
@@ -387,7 +389,7 @@ func (p *parser) job(line int, fields []field) bool {
 	if d.each == "" {
 		return p.add(d, "")
 	}
-	files, err := glob(p.dir, d.each)
+	files, err := glob(p.dir, d.each, p.outside)
 	typo := d.typo()
 	switch {
 	case err != nil:

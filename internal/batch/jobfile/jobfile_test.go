@@ -91,7 +91,7 @@ func TestStream(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	got, err := Read("jobs.jsonl", src, t.TempDir())
+	got, err := Read("jobs.jsonl", src, t.TempDir(), false)
 	if err != nil || got.N != n {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -135,7 +135,7 @@ func TestChanged(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`{"id": "a", "ask": "y"}`, `{"id": "a", "ask": x}`, ``} {
 		src := []byte(`{"id": "a", "ask": "x"}`)
-		got, err := Read("jobs.jsonl", bytes.NewReader(src), t.TempDir())
+		got, err := Read("jobs.jsonl", bytes.NewReader(src), t.TempDir(), false)
 		if err != nil {
 			t.Fatal(err)
 		}

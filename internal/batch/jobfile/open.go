@@ -12,8 +12,9 @@ import (
 	"github.com/skillhand/skillhand/internal/paths"
 )
 
-// Open reads a job file, - for stdin. Its errors name the file before what is wrong with it.
-func Open(name string, stdin io.Reader) (*File, error) {
+// Open reads a job file, - for stdin. Its errors name the file before what is wrong with it. Only if
+// outside says so of its folder, each may name files outside of it; nil says so of every folder.
+func Open(name string, stdin io.Reader, outside func(dir string) bool) (*File, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -28,13 +29,16 @@ func Open(name string, stdin io.Reader) (*File, error) {
 	if err != nil {
 		return nil, cause.Named(err)
 	}
-	file, err := Read(name, src.file, dir)
+	file, err := Read(name, src.file, dir, name == "-" || outside == nil || outside(dir))
 	if err != nil {
 		src.close()
 		return nil, cause.Named(err)
 	}
-	if name == "-" && file.Name == "-" {
-		file.Name = "stdin-" + src.sum // without a name of its own it is known by its content
+	if name == "-" {
+		file.Jobs.Source = "" // what comes next on stdin is another file
+		if file.Name == "-" {
+			file.Name = "stdin-" + src.sum // without a name of its own it is known by its content
+		}
 	}
 	file.Dir, file.close = dir, src.close
 	return file, nil

@@ -143,12 +143,19 @@ func (p *parser) schema(f field, into *json.RawMessage) {
 	}
 }
 
-// glob lists the files below dir that a pattern matches, in order. A part that is ** stands for
-// any number of folders, of which hidden ones are left out.
-func glob(dir, pattern string) ([]string, error) {
+// glob lists the files that a pattern matches, in order, by their paths from dir. A part that is ** stands for any number of
+// folders, of which hidden ones are left out. A pattern may lead out of dir only if the job file may look there.
+func glob(dir, pattern string, outside bool) ([]string, error) {
 	clean := path.Clean(filepath.ToSlash(pattern))
-	if path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") {
-		return nil, fmt.Errorf("%s leads out of the job file's folder", pattern)
+	up := ""
+	for strings.HasPrefix(clean, "../") {
+		clean, up = clean[3:], up+"../"
+	}
+	switch {
+	case path.IsAbs(clean) || clean == "..":
+		return nil, fmt.Errorf("%s is outside the job file's folder: want a path that begins there", pattern)
+	case up != "" && !outside:
+		return nil, fmt.Errorf("%s is outside the job file's folder: trust the project with skillhand trust, or move the job file up", pattern)
 	}
 	parts := strings.Split(clean, "/")
 	for _, part := range parts {
@@ -157,12 +164,12 @@ func glob(dir, pattern string) ([]string, error) {
 		}
 	}
 	found := map[string]bool{}
-	if err := match(os.DirFS(dir), ".", parts, found); err != nil {
+	if err := match(os.DirFS(filepath.Join(dir, filepath.FromSlash(up))), ".", parts, found); err != nil {
 		return nil, err
 	}
 	var files []string
 	for f := range found {
-		files = append(files, f)
+		files = append(files, up+f)
 	}
 	slices.Sort(files)
 	return files, nil

@@ -57,8 +57,13 @@ func (l *Later) Open(ctx context.Context) (*batch.DB, error) {
 		return l.db, nil
 	}
 	l.is = now
-	l.db, err = batch.Open(ctx, l.Options)
-	return l.db, err
+	l.Options.Existing = true
+	db, err := batch.Open(ctx, l.Options)
+	if errors.Is(err, batch.ErrForeign) && batch.Remote(l.Options.Database) {
+		return nil, nil // a server that nobody has used for batches yet
+	}
+	l.db = db
+	return db, err
 }
 
 // Close closes the database, if it is open.

@@ -58,7 +58,7 @@ func Called(s *batch.Status) string {
 
 // ofFile is the batch of a job file that was named instead of it.
 func ofFile(ctx context.Context, db *batch.DB, name, path string) (*batch.Status, error) {
-	file, err := jobfile.Open(path, nil)
+	file, err := jobfile.Open(path, nil, nil) // for its name
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: see skillhand batch list", name, batch.ErrNoBatch)
 	}

@@ -33,7 +33,7 @@ func Trusted(ctx context.Context, policy trust.Policy, dir string, file *jobfile
 		}
 		return file.Jobs, err
 	}
-	return batch.List{Sum: file.Jobs.Sum, All: func(yield func(batch.Job, error) bool) {
+	return batch.List{Sum: file.Jobs.Sum, Source: file.Jobs.Source, All: func(yield func(batch.Job, error) bool) {
 		for j, err := range all {
 			if err == nil {
 				j, err = withoutTools(j)
