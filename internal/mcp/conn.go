@@ -19,8 +19,12 @@ import (
 const (
 	maxMessage = 32 << 20 // bytes of one message: an argument of 10 MB, quoted
 	maxCalls   = 2048
-	maxWaiting = 128 << 20 // bytes of all messages that are not answered
+	maxWaiting = 128 << 20 // bytes of all messages that are not answered, and of all answers that it has not read
+	maxUnread  = 4 << 20   // bytes of answers that it has not read, when no further answer is made
 )
+
+// copies is how often a message is in memory while it is answered: as it came, decoded, as an argument, on the page, encoded.
+const copies = 4
 
 // lastAnswers is how long a client that says no more is given answers to what it asked: a line piped into us has one.
 const lastAnswers = 2 * time.Second
@@ -38,8 +42,10 @@ type conn struct {
 	writing sync.Mutex
 
 	mu      sync.Mutex
-	calls   map[jsonrpc.ID]int // what waits for an answer, and its length
-	waiting int                // their lengths added
+	calls   map[jsonrpc.ID]int // what waits for an answer, and what it takes
+	waiting int                // what they take together
+	unread  int                // bytes of answers that wait to be written
+	written chan struct{}      // closed when one of them is
 	quiet   chan struct{}      // closed when none waits; nil unless somebody wants to know
 }
 
@@ -56,7 +62,7 @@ type transport struct{ conn *conn }
 func (t *transport) Connect(context.Context) (sdk.Connection, error) { return t.conn, nil }
 
 func newConn(ctx context.Context, in io.Reader, out io.Writer) *conn {
-	c := &conn{lines: make(chan line), out: out, closed: make(chan struct{}), end: ctx.Done(), calls: map[jsonrpc.ID]int{}}
+	c := &conn{lines: make(chan line), out: out, closed: make(chan struct{}), end: ctx.Done(), calls: map[jsonrpc.ID]int{}, written: make(chan struct{})}
 	go c.readLines(bufio.NewReaderSize(in, 64<<10))
 	return c
 }
@@ -165,7 +171,7 @@ func (c *conn) accept(l line) (msg jsonrpc.Message, refusal []byte, err error) {
 		return msg, nil, nil
 	}
 	refusal, err = jsonrpc.EncodeMessage(&jsonrpc.Response{ID: req.ID, Error: &jsonrpc.Error{
-		Code: codeBusy, Message: fmt.Sprintf("too many calls at once: %d wait for an answer", maxCalls),
+		Code: codeBusy, Message: "too much at once: read the answers to earlier calls first",
 	}})
 	return nil, refusal, err
 }
@@ -186,12 +192,29 @@ func (c *conn) take(id jsonrpc.ID, size int) bool {
 	if _, twice := c.calls[id]; twice {
 		return true // the SDK refuses it
 	}
-	if len(c.calls) == maxCalls || c.waiting+size > maxWaiting {
+	if size *= copies; len(c.calls) > 0 && (len(c.calls) == maxCalls || c.waiting+c.unread+size > maxWaiting) {
 		return false
 	}
 	c.calls[id] = size
 	c.waiting += size
 	return true
+}
+
+// awaitReader waits while the client leaves many answers unread.
+func (c *conn) awaitReader(ctx context.Context) error {
+	for {
+		c.mu.Lock()
+		unread, written := c.unread, c.written
+		c.mu.Unlock()
+		if unread < maxUnread {
+			return nil
+		}
+		select {
+		case <-written:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // Write sends a message. An answer makes room for another call.
@@ -215,9 +238,17 @@ func (c *conn) Write(_ context.Context, msg jsonrpc.Message) error {
 }
 
 func (c *conn) write(text []byte) error {
+	c.mu.Lock()
+	c.unread += len(text)
+	c.mu.Unlock()
 	c.writing.Lock()
-	defer c.writing.Unlock()
 	_, err := c.out.Write(append(text, '\n'))
+	c.writing.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.unread -= len(text)
+	close(c.written)
+	c.written = make(chan struct{})
 	return err
 }
 

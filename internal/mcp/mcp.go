@@ -50,7 +50,8 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		return err
 	}
 	defer sv.close()
-	session, err := sv.sdk.Connect(ctx, &transport{conn: newConn(ctx, in, out)}, nil)
+	sv.conn = newConn(ctx, in, out)
+	session, err := sv.sdk.Connect(ctx, &transport{conn: sv.conn}, nil)
 	if err != nil {
 		return err
 	}
@@ -72,6 +73,7 @@ type serving struct {
 	policy  trust.Policy
 	hide    *redact.Redactor // secrets of the environment, which no file shows
 	sdk     *sdk.Server
+	conn    *conn           // of the one client; nil: there are several
 	end     context.Context // when it does, so does every call
 
 	requests sync.Map // of HTTP: their contexts, by the value of requestHeader
@@ -147,6 +149,11 @@ func (sv *serving) answer(next sdk.MethodHandler) sdk.MethodHandler {
 		defer done()
 		if strings.HasSuffix(method, "/list") {
 			sv.listed()
+			made, err := sv.turn(ctx)
+			if err != nil {
+				return nil, err
+			}
+			defer made()
 		}
 		switch p := req.GetParams().(type) {
 		case *sdk.ListToolsParams:
@@ -176,14 +183,21 @@ func hostOf(req sdk.Request) string {
 	return ""
 }
 
-// turn waits for its turn to make a page.
+// turn waits for its turn to make a page or a list. A client that does not read has none made.
 func (sv *serving) turn(ctx context.Context) (done func(), err error) {
 	select {
 	case sv.pages <- struct{}{}:
-		return func() { <-sv.pages }, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+	done = func() { <-sv.pages }
+	if sv.conn != nil {
+		if err := sv.conn.awaitReader(ctx); err != nil {
+			done()
+			return nil, err
+		}
+	}
+	return done, nil
 }
 
 // warn says what is odd.

@@ -3,6 +3,7 @@
 package mcp
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -261,6 +262,63 @@ func TestFlood(t *testing.T) {
 	case <-time.After(patience):
 		t.Error("the server does not end")
 	}
+}
+
+// TestLargeCalls: large calls that wait for an answer are refused before they take much memory.
+func TestLargeCalls(t *testing.T) {
+	p := newPlace(t)
+	gate := filepath.Join(p.project, "gate")
+	if err := syscall.Mkfifo(gate, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p.skill("wait", "description: Waits.", "!`cat "+gate+"`\n")
+	c := p.connect()
+	const large = 3 << 20
+	call := toolCall("load_skill", map[string]any{"name": "wait", "arguments": strings.Repeat("x", large)})
+	var all []chan reply
+	for range 30 {
+		_, ch := c.start("tools/call", call)
+		all = append(all, ch)
+	}
+	for _, ch := range all[maxWaiting/large/copies:] {
+		if r := c.wait(ch, "a refusal"); r.Error == nil || r.Error.Code != codeBusy {
+			t.Fatalf("%.100s %+v", r.Result, r.Error)
+		}
+	}
+	c.in.Close()
+	<-c.done
+}
+
+// TestNeverReads: a client that asks for much and reads nothing has little of it made.
+func TestNeverReads(t *testing.T) {
+	p := newPlace(t)
+	const size, calls = 1 << 20, 150
+	p.skill("long", "description: Long.", strings.Repeat("words and words\n", size/16))
+	in, w := io.Pipe()
+	unread, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- p.server().Serve(t.Context(), in, out) }()
+	fmt.Fprintln(w,
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
+	if _, err := bufio.NewReader(unread).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	for i := range calls {
+		fmt.Fprintln(w, `{"jsonrpc":"2.0","id":`+fmt.Sprint(i+2)+`,"method":"tools/call","params":`+toolCall("load_skill", map[string]any{"name": "long"})+`}`)
+	}
+	var mem runtime.MemStats
+	for made := uint64(0); mem.TotalAlloc < 8<<20 || mem.TotalAlloc > made+1<<20; time.Sleep(500 * time.Millisecond) { // until no more is made
+		made = mem.TotalAlloc
+		runtime.GC()
+		runtime.ReadMemStats(&mem)
+	}
+	// Seen: 133 MB; without the limit 642.
+	if mem.HeapAlloc > 250<<20 {
+		t.Errorf("%d MB are kept", mem.HeapAlloc>>20)
+	}
+	w.Close()
+	unread.Close()
+	<-done
 }
 
 // TestBadMessages: each is answered, and the next good one too.
