@@ -58,11 +58,16 @@ torture: tools ## races everywhere, large inputs, the tests of other systems com
 	SKILLHAND_TORTURE=1 SKILLHAND_REQUIRE_ALL=1 $(RACE) $(ATONCE) -timeout 2h $(PKG)
 	$(if $(filter ./...,$(PKG)),$(MAKE) chaos grow)
 
-chaos: tools ## workers killed, stopped, interrupted and restarted together under 500 jobs, Postgres crashed, limits under pressure; 1,000 trials of three agents; half an hour for each of ROUNDS
-	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_CHAOS=full go test -v -count=$(ROUNDS) -timeout 0 -run 'TestChaos|TestKiller|TestFence|TestRate|TestLimitsStay|TestCutOff|TestUnfit|TestClockBack' ./internal/batch
-	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_REAL=1 SKILLHAND_TRIALS=1000 go test -v -count=$(ROUNDS) -timeout 0 -run TestTryMany ./cmd/skillhand-server
+chaos: tools ## workers killed, stopped, interrupted and restarted together under 500 jobs, Postgres crashed, limits under pressure; 1,000 trials of three agents; takes half an hour. ROUNDS=20: short rounds instead, all faults in random order, up to two minutes each
+ifeq ($(origin ROUNDS),command line)
+	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_CHAOS=short go test -v -count=$(ROUNDS) -timeout 0 -run TestChaosRound ./internal/batch
+else
+	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_CHAOS=full go test -v -timeout 0 -run 'TestChaos|TestKiller|TestFence|TestRate|TestLimitsStay|TestCutOff|TestUnfit|TestClockBack' ./internal/batch
+	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_REAL=1 SKILLHAND_TRIALS=1000 go test -v -timeout 0 -run TestTryMany ./cmd/skillhand-server
+endif
 
 grow: tools ## 30 and 100 worker processes, a million jobs: connections, throughput, memory, what a look takes; a quarter of an hour for each of ROUNDS
+	SKILLHAND_GROW=full go test -v -count=$(ROUNDS) -timeout 0 -run TestBusy ./internal/batch
 	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_GROW=full go test -v -count=$(ROUNDS) -timeout 0 -run TestGrow ./cmd/skillhand-server
 
 times: tools ## the CPU seconds that the tests of each package take, into the table in CONTRIBUTING.md
