@@ -100,7 +100,7 @@ func (v *limitValue) Set(text string) error {
 func (v *limitValue) String() string { return string(*v) }
 func (*limitValue) Type() string     { return "string" }
 
-// limits are what the flags say, checked.
+// limits returns what the flags say, checked.
 func (o *batchOptions) limits() (batch.Limits, error) {
 	l, err := jobs.ParseLimits(o.concurrency, o.rate, o.budget)
 	if err != nil {
@@ -109,7 +109,7 @@ func (o *batchOptions) limits() (batch.Limits, error) {
 	return l, nil
 }
 
-// database is the one that was named, or "".
+// database returns the one that was named, or "".
 func (o *batchOptions) database(std *cli.Std) string {
 	if o.db != "" {
 		return o.db
@@ -428,7 +428,7 @@ func (o *batchOptions) completeNames(std *cli.Std) cobra.CompletionFunc {
 	}
 }
 
-// find is the batch that a name means here.
+// find returns the batch that a name means here.
 func find(ctx context.Context, db *batch.DB, name string) (*batch.Status, error) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -112,7 +112,7 @@ func (o *batchOptions) nothingLeft(ctx context.Context, std *cli.Std, a *additio
 	return batchError(s)
 }
 
-// noDatabase is what it means that a worker could not go on.
+// noDatabase gives an error of the database its exit status.
 func noDatabase(err error) error {
 	if err == nil {
 		return nil
@@ -120,7 +120,7 @@ func noDatabase(err error) error {
 	return cli.Exit(cli.ExitMissing, err)
 }
 
-// batchError is what the state of a batch means for whoever waited for it. All of it was told.
+// batchError returns the exit status of a batch as an error whose text was printed already.
 func batchError(s *batch.Status) error {
 	if status := batchStatus(s); status != cli.ExitOK {
 		return cli.Said(status)
@@ -128,7 +128,7 @@ func batchError(s *batch.Status) error {
 	return nil
 }
 
-// batchStatus is the exit status of a batch.
+// batchStatus returns the exit status of a batch.
 func batchStatus(s *batch.Status) int {
 	switch {
 	case s.Left() > 0 && s.Stopped == batch.Credentials:

@@ -63,7 +63,7 @@ order of the job file.`,
 	return cmd
 }
 
-// statusOf is the batch that is named, or the latest.
+// statusOf returns the batch that is named, or the latest.
 func statusOf(ctx context.Context, db *batch.DB, args []string) (*batch.Status, error) {
 	if len(args) > 0 {
 		return find(ctx, db, args[0])

@@ -104,7 +104,7 @@ type Name struct {
 	Private bool
 }
 
-// key is unique among batches.
+// key returns a name that no other batch has.
 func (n Name) key() string {
 	if n.ByName {
 		return plain(n.Name)
@@ -183,10 +183,10 @@ type Status struct {
 	Event    int64      `json:"-"`                      // the last one
 }
 
-// Left is how many jobs have not ended.
+// Left counts the jobs that have not ended.
 func (s *Status) Left() int { return s.Waiting + s.Open }
 
-// Count is how many jobs are in one of these states.
+// Count counts the jobs in any of these states.
 func (s *Status) Count(states ...State) (n int) {
 	counts := map[State]int{
 		Waiting: s.Waiting, Opened: s.Open, Done: s.Done, Failed: s.Failed, Canceled: s.Canceled, Skipped: s.Skipped,

@@ -95,7 +95,7 @@ func (s *session) showLife(ctx context.Context) (err error) {
 	return err
 }
 
-// notes is what our jobs are doing.
+// notes returns what our jobs are doing, as JSON.
 func (s *session) notes() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -92,7 +92,7 @@ func (c *change) save() error {
 	return err
 }
 
-// total is how many jobs the batch has.
+// total counts the jobs of the batch.
 func (b *batchRow) total() int64 {
 	return b.waiting + b.open + b.done + b.failed + b.canceled + b.skip
 }
@@ -110,7 +110,7 @@ func (b *batchRow) limit(l Limits) {
 	}
 }
 
-// jsonList is a parameter that holds many values, since many parameters are slow.
+// jsonList makes one parameter of many values, since many parameters are slow.
 func jsonList[T any](values []T) string {
 	if values == nil {
 		return "[]"
@@ -174,7 +174,7 @@ func known(ctx context.Context, q querier, batch int64, jobs []Job) (map[string]
 	return have, errors.Join(faults...)
 }
 
-// ids is a JSON parameter of names: objects, since Postgres and SQLite read strings differently.
+// ids makes a JSON parameter of names: objects, since Postgres and SQLite read strings differently.
 func ids(names []string) string {
 	type item struct {
 		ID string `json:"id"`
@@ -495,7 +495,7 @@ func (c *change) settle(ends []end, of map[int64]finish) error {
 	return c.rewant(over)
 }
 
-// plain is text that every database can keep.
+// plain replaces what not every database can keep.
 func plain(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }

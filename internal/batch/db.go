@@ -103,7 +103,7 @@ func Remote(database string) bool {
 
 var urlLike = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
 
-// scheme is what stands before :// in the address of a server; "" if it is none.
+// scheme returns what stands before :// in the address of a server; "" if it is none.
 func scheme(database string) string {
 	if m := urlLike.FindStringSubmatch(database); m != nil {
 		return m[1]
@@ -176,7 +176,7 @@ type List struct {
 	Source string
 }
 
-// AddList is Add for jobs that are read as they are added.
+// AddList adds jobs as Add does, reading them as it goes.
 func (db *DB) AddList(ctx context.Context, name Name, jobs List, limits Limits) (Addition, error) {
 	id, before, err := db.make(ctx, name)
 	if err != nil {
@@ -213,7 +213,7 @@ func (db *DB) AddList(ctx context.Context, name Name, jobs List, limits Limits) 
 	return added, err
 }
 
-// chunks are jobs in the portions that one statement takes.
+// chunks yields jobs in portions that one statement takes.
 func chunks(jobs iter.Seq2[Job, error]) iter.Seq2[[]Job, error] {
 	return func(yield func([]Job, error) bool) {
 		part := make([]Job, 0, chunk)
@@ -631,7 +631,7 @@ type Query struct {
 	Limit  int     // how many at most; 0 means all
 }
 
-// Jobs are the jobs of a batch in their order.
+// Jobs yields the jobs of a batch in their order.
 func (db *DB) Jobs(ctx context.Context, id int64, q Query) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		seq, job := int64(-1), int64(0)
@@ -707,7 +707,7 @@ func (db *DB) page(ctx context.Context, id int64, q Query, seq, job int64, left 
 	return page, err
 }
 
-// WaitingKinds are the kinds of the jobs that wait for a worker.
+// WaitingKinds returns the kinds of the jobs that wait for a worker.
 func (db *DB) WaitingKinds(ctx context.Context, id int64) (kinds []string, err error) {
 	err = db.retry(ctx, func() error {
 		kinds = nil
@@ -757,7 +757,7 @@ func (db *DB) Job(ctx context.Context, id int64, name string) (r Result, attempt
 	return r, attempts, err
 }
 
-// Events are up to a thousand jobs that ended after an event, in the order in which they did.
+// Events returns up to a thousand jobs that ended after an event, in the order in which they did.
 func (db *DB) Events(ctx context.Context, id, after int64) (found []Result, err error) {
 	err = db.retry(ctx, func() error {
 		found, err = all(ctx, db.store, func(r rows, v *Result) error { return scanResult(r, v) },
@@ -780,7 +780,7 @@ func scanResult(r rows, v *Result, more ...any) error {
 	return err
 }
 
-// Running are the jobs of a batch that workers have in hand.
+// Running returns the jobs of a batch that workers have in hand.
 func (db *DB) Running(ctx context.Context, id int64) (running []Running, err error) {
 	type delivered struct {
 		job                     int64

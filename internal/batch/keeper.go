@@ -236,7 +236,7 @@ func (s *session) sendBack(ctx context.Context, back map[int64][]finish) error {
 	return s.changeEach(ctx, maps.Keys(back), func(c *change) error { return c.finish(back[c.b.id]) })
 }
 
-// sightings are open jobs beside their deliveries.
+// sightings reads open jobs beside their deliveries.
 func (s *session) sightings(ctx context.Context, join, where string, args ...any) ([]sighting, error) {
 	return all(ctx, s.db.store, func(r rows, v *sighting) error {
 		var state string

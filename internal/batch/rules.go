@@ -100,14 +100,14 @@ func next(d delivery, e ending, now int64) step {
 	return s
 }
 
-// backoff is how long to wait after a number of failures, if nobody said: a second, doubled each
+// backoff returns how long to wait after a number of failures, if nobody said: a second, doubled each
 // time up to a minute, less up to a quarter so that jobs that failed together come back apart.
 func backoff(tries int, job int64) time.Duration {
 	wait := time.Second << min(tries-1, 6)
 	return min(wait, time.Minute) * time.Duration(100-uint64(job)*37%25) / 100
 }
 
-// room is how many further deliveries may be out: those that the limit allows, or else enough to
+// room returns how many further deliveries may be out: those that the limit allows, or else enough to
 // keep every slot of every worker busy while the next ones are on their way. Deliveries wake all
 // workers, so many workers get many at a time.
 func room(concurrency, slots, open int) int {
@@ -121,7 +121,7 @@ func room(concurrency, slots, open int) int {
 	return free
 }
 
-// pause is how long a worker waits between two looks for deliveries: all workers together look as
+// pause returns how long a worker waits between two looks for deliveries: all workers together look as
 // often as one would alone.
 func pause(workers int) time.Duration {
 	return min(2*time.Millisecond*time.Duration(max(workers, 1)), 2*time.Second)
@@ -169,7 +169,7 @@ func (a account) setAside(own int64) (limit, held int64) {
 	return 0, 0
 }
 
-// interval is the time between two starts. It is a little longer than the rate asks for: a start
+// interval returns the time between two starts. It is a little longer than the rate asks for: a start
 // that comes late must not bring one too many into a window.
 func (l Limits) interval() int64 {
 	if l.Starts <= 0 || l.Window <= 0 {

@@ -302,7 +302,7 @@ func (s *session) wait(ctx context.Context, batch int64) error {
 	}
 }
 
-// turn is held by the slot that waits for a start in a batch.
+// turn returns what the slot holds that waits for a start in a batch.
 func (s *session) turn(batch int64) *semaphore.Weighted {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -369,7 +369,7 @@ func (s *session) submit(ctx context.Context, f finish) error {
 	}
 }
 
-// now is the database's time.
+// now returns the database's time.
 func (s *session) now() int64 { return time.Now().UnixMilli() + s.offset.Load() }
 
 // A lookup is a look at a delivered job before it starts.
@@ -402,7 +402,7 @@ func (s *session) look(ctx context.Context, d delivery) (*lookup, error) {
 // read looks at jobs, all that were delivered meanwhile in one go.
 func (s *session) read() {
 	for first := range each(s.looks, s.over) {
-		group := gather(s.looks, first)
+		group := drain(s.looks, first)
 		err := s.db.retry(s.hard, func() error { return s.lookAll(group) })
 		for _, g := range group {
 			g.done <- err
@@ -455,8 +455,8 @@ func each[T any](from <-chan T, over <-chan struct{}) iter.Seq[T] {
 // most is how many are read or written in one go.
 const most = 200
 
-// gather adds to the first what else is there already.
-func gather[T any](from <-chan T, first T) []T {
+// drain returns first and whatever else is already queued.
+func drain[T any](from <-chan T, first T) []T {
 	group := []T{first}
 	for len(group) < most {
 		select {
@@ -494,7 +494,7 @@ func (s *session) do(ctx context.Context, payload string) (result string, retry 
 func (s *session) write() {
 	for first := range each(s.finishes, s.over) {
 		byBatch := map[int64][]submission{}
-		for _, sub := range gather(s.finishes, first) {
+		for _, sub := range drain(s.finishes, first) {
 			batch := sub.finish.d.Batch
 			byBatch[batch] = append(byBatch[batch], sub)
 		}

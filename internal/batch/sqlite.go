@@ -231,7 +231,7 @@ func (s *sqliteStore) broken(err error) bool {
 	}, sqliteCode(err))
 }
 
-// sqliteCode is what SQLite calls an error; 0 if it is none of its.
+// sqliteCode returns what SQLite calls an error; 0 if it is none of its.
 func sqliteCode(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code() & 0xff

@@ -29,7 +29,7 @@ const (
 	idleBeat = 2 * time.Second
 )
 
-// longestBeat is how long a beat may take. A worker on a file is not taken for dead because it is slow, so it waits its turn;
+// longestBeat returns how long a beat may take. A worker on a file is not taken for dead because it is slow, so it waits its turn;
 // longer than a statement waits for the lock, and longer than retry has patience.
 func (db *DB) longestBeat() time.Duration {
 	if db.lease == 0 {
@@ -38,7 +38,7 @@ func (db *DB) longestBeat() time.Duration {
 	return 10 * time.Second
 }
 
-// showEvery is how often a worker writes that it lives.
+// showEvery returns how often a worker writes that it lives.
 func (db *DB) showEvery() time.Duration {
 	if db.lease == 0 {
 		return 5 * time.Second
@@ -50,7 +50,7 @@ var (
 	errNoAnswer     = errors.New("no answer")
 	errDeclaredDead = errors.New("this worker missed its heartbeats and was declared dead")
 	errStopping     = errors.New("the worker is being stopped")
-	errTaken        = errors.New("the job is no longer this worker's")
+	errTaken        = errors.New("another worker took over the job")
 )
 
 // Run does jobs until the context ends. Running jobs are then ended and go back, uncounted. A

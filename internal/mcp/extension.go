@@ -167,7 +167,7 @@ func (f *folder) describe() (*skillEntry, error) {
 	return one, nil
 }
 
-// frontmatter is the YAML of a header as JSON has it: every field as written.
+// frontmatter returns the YAML of a header as JSON has it: every field as written.
 func frontmatter(header []byte) (map[string]any, error) {
 	text := strings.TrimPrefix(string(header), "\ufeff")
 	_, text, _ = strings.Cut(text, "\n")
@@ -186,7 +186,7 @@ func frontmatter(header []byte) (map[string]any, error) {
 	return value.(map[string]any), nil
 }
 
-// jsonValue is a YAML value as JSON has it. Dates stay as they are written: JSON has none.
+// jsonValue returns a YAML value as JSON has it. Dates stay as they are written: JSON has none.
 func jsonValue(n *yaml.Node, depth int) (any, error) {
 	if depth > 100 {
 		return nil, fmt.Errorf("line %d: values in values, 100 deep", n.Line)

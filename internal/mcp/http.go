@@ -68,7 +68,7 @@ func (sv *serving) hangUps(next http.Handler) http.Handler {
 	})
 }
 
-// connected is what a call lasts as long as, besides its own context: the
+// connected returns a context that also ends with what a call depends on: the
 // server, and the request that it came by.
 func (sv *serving) connected(ctx context.Context, req sdk.Request) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -125,7 +125,7 @@ func (sv *serving) listed() {
 	sv.watching.Do(func() { sv.stop = sv.watch(sv.end) })
 }
 
-// withoutSession is a place where no agent has seen anything: a server sees
+// withoutSession returns a place where no agent has seen anything: a server sees
 // neither compaction nor which agent reads, so every page is whole.
 func withoutSession(h here.Here) (here.Here, error) {
 	h, err := h.Complete()
@@ -173,7 +173,7 @@ func (sv *serving) answer(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// hostOf is what the program on the other side calls itself, or "".
+// hostOf returns what the program on the other side calls itself, or "".
 func hostOf(req sdk.Request) string {
 	if r, ok := req.(interface{ ClientInfo() *sdk.Implementation }); ok {
 		if host := r.ClientInfo(); host != nil {
@@ -207,7 +207,7 @@ func (sv *serving) warn(format string, args ...any) {
 	}
 }
 
-// invalid is the protocol's error for what a client should not have asked.
+// invalid returns the protocol's error for what a client should not have asked.
 func invalid(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }

@@ -23,7 +23,7 @@ const (
 	firstWord  = "arguments"
 )
 
-// promptArguments are what a host is to ask for.
+// promptArguments returns what a host is to ask for.
 func promptArguments(e *entry, host string) []*sdk.PromptArgument {
 	hint := e.front.ArgumentHint
 	if host == claudeCode {

@@ -135,7 +135,7 @@ func (f *folder) read(name string) ([]byte, error) {
 	return text, err
 }
 
-// document is the skill's file as it is served: itself if it is static, else its
+// document returns the skill's file as it is served: itself if it is static, else its
 // frontmatter and the page, made now.
 func (sv *serving) document(ctx context.Context, f *folder) ([]byte, error) {
 	if f.static {
@@ -148,7 +148,7 @@ func (sv *serving) document(ctx context.Context, f *folder) ([]byte, error) {
 	return append(f.header(), page.Text...), nil
 }
 
-// header is the frontmatter with its --- lines. A text for the first use is
+// header returns the frontmatter with its --- lines. A text for the first use is
 // described by the SKILL.md that it belongs to.
 func (f *folder) header() []byte {
 	source := f.source

@@ -218,7 +218,7 @@ func decode(req *sdk.CallToolRequest, into any) error {
 // text: a page, in the quotes and escapes of JSON. They get the text alone.
 var documentsOnly = []string{"claude-code", "codex-mcp-client"}
 
-// answered is a result for both kinds of reader: text for models, a document for programs.
+// answered makes a result for both kinds of reader: text for models, a document for programs.
 func answered(req *sdk.CallToolRequest, text string, doc any) *sdk.CallToolResult {
 	res := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 	if host := req.ClientInfo(); host == nil || !slices.Contains(documentsOnly, host.Name) {

@@ -34,7 +34,7 @@ const (
 	Ask = "ask"
 )
 
-// KindOf is the kind of jobs that ask an agent.
+// KindOf returns the kind of jobs that ask an agent.
 func KindOf(name string) string {
 	if name == "" || name == agents.Claude {
 		return Ask
@@ -42,7 +42,7 @@ func KindOf(name string) string {
 	return Ask + " " + name
 }
 
-// AgentOf is the agent that jobs of a kind ask; "" if they ask none.
+// AgentOf returns the agent that jobs of a kind ask; "" if they ask none.
 func AgentOf(kind string) string {
 	switch rest, ok := strings.CutPrefix(kind, Ask); {
 	case !ok:
@@ -105,7 +105,7 @@ func Parse(file string, src []byte, dir string) (*File, error) {
 	return Read(file, bytes.NewReader(src), dir, false)
 }
 
-// Read is Parse for a source that need not be in memory: of JSON lines it keeps a few bytes a job,
+// Read parses a source that need not be in memory: of JSON lines it keeps a few bytes a job,
 // and src must stay open while the jobs are read. If outside is set, each may name files elsewhere.
 func Read(file string, src io.ReadSeeker, dir string, outside bool) (*File, error) {
 	p := &parser{file: file, dir: dir, lines: map[idSum]int32{}, outside: outside}
@@ -199,7 +199,7 @@ func sumOf(id string) idSum {
 	return idSum(h[:16])
 }
 
-// joined is all faults, in the order of their lines.
+// joined returns all faults, in the order of their lines.
 func (p *parser) joined() error {
 	slices.SortStableFunc(p.faults, func(a, b *Fault) int { return a.Line - b.Line })
 	all := make([]error, len(p.faults))
@@ -220,7 +220,7 @@ type field struct {
 	value *yaml.Node
 }
 
-// fields are the keys of a mapping, each once.
+// fields returns the keys of a mapping, each once.
 func (p *parser) fields(n *yaml.Node, what string) (list []field, ok bool) {
 	n = resolve(n)
 	if n.Kind != yaml.MappingNode {
@@ -414,7 +414,7 @@ func (p *parser) job(line int, fields []field) bool {
 // braces is what looks like a place for something to be filled in.
 var braces = lazy.Regexp(`\{([A-Za-z_-]+)\}`)
 
-// typo is the first place in a draft that nearly is one for a file, such as {files}; "" if none is.
+// typo returns the first place in a draft that nearly is one for a file, such as {files}; "" if none is.
 func (d *draft) typo() string {
 	for _, text := range slices.Concat([]string{d.spec.ID, d.spec.Run, d.spec.Ask, d.spec.Raw, d.spec.Skill, d.cwd}, d.spec.Args, d.needs) {
 		for _, m := range braces.Get().FindAllStringSubmatch(text, -1) {
@@ -496,7 +496,7 @@ func (p *parser) set(d *draft, f field) {
 	}
 }
 
-// meant is a hint for a key that is nearly right.
+// meant returns a hint for a key that is nearly right.
 func meant(key string) string {
 	flat := func(s string) string { return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(s)) }
 	for _, k := range keys {

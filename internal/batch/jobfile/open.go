@@ -58,7 +58,7 @@ type source struct {
 	temp bool
 }
 
-// isFolder is the error of a folder that was named instead of the job file in it.
+// isFolder returns the error of a folder that was named instead of the job file in it.
 func isFolder(name string) error {
 	for _, base := range []string{"jobs.yaml", "jobs.yml", "jobs.jsonl"} {
 		if file := filepath.Join(name, base); paths.IsFile(file) {
@@ -83,7 +83,7 @@ func openSource(name string) (*source, error) {
 	return &source{file: f}, nil
 }
 
-// copied is a copy of what comes from a reader, in a temporary file.
+// copied makes a copy of what comes from a reader, in a temporary file.
 func copied(r io.Reader) (*source, error) {
 	f, err := os.CreateTemp("", "skillhand-jobs-")
 	if err != nil {

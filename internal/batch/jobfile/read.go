@@ -49,7 +49,7 @@ func isLines(file string, src io.ReadSeeker) (bool, error) {
 	return false, nil
 }
 
-// lines are the lines of a text from its beginning, trimmed.
+// lines yields the lines of a text from its beginning, trimmed.
 func lines(src io.ReadSeeker) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if _, err := src.Seek(0, io.SeekStart); err != nil {
@@ -106,7 +106,7 @@ func (p *parser) jsonLines(src io.ReadSeeker) error {
 	return nil
 }
 
-// schema is a JSON Schema, written here or in a file. It goes into the job: another machine may
+// schema reads a JSON Schema, written here or in a file. It goes into the job: another machine may
 // not have the file.
 func (p *parser) schema(f field, into *json.RawMessage) {
 	if f.value.Kind == yaml.MappingNode {

@@ -32,7 +32,7 @@ type Later struct {
 	is fs.FileInfo // the file that is open
 }
 
-// File is the file that the database is in; "": it is no file.
+// File returns the file that the database is in; "": it is no file.
 func (l *Later) File() string {
 	if batch.Remote(l.Options.Database) {
 		return ""
@@ -40,7 +40,7 @@ func (l *Later) File() string {
 	return l.Options.Database
 }
 
-// Open is the database as it is now, or nil as long as there is none.
+// Open returns the database as it is now, or nil as long as there is none.
 func (l *Later) Open(ctx context.Context) (*batch.DB, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

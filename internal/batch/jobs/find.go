@@ -16,7 +16,7 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// Find is the batch that a name means in a folder: the one of this folder or of one above it, or one that
+// Find returns the batch that a name means in a folder: the one of this folder or of one above it, or one that
 // is known by its name alone. NAME@ID names any.
 func Find(ctx context.Context, db *batch.DB, name, dir string) (*batch.Status, error) {
 	found, err := db.Find(ctx, name)
@@ -47,7 +47,7 @@ func Find(ctx context.Context, db *batch.DB, name, dir string) (*batch.Status, e
 	return nil, errors.New(text)
 }
 
-// Called is the name that means a batch here: NAME@ID if it was started over, or is another folder's.
+// Called returns the name that means a batch here: NAME@ID if it was started over, or is another folder's.
 func Called(s *batch.Status) string {
 	name := term.Flat(s.Name)
 	if dir, err := os.Getwd(); s.Old || err == nil && nearest([]batch.Status{*s}, paths.Real(dir)) == nil {
@@ -56,7 +56,7 @@ func Called(s *batch.Status) string {
 	return name
 }
 
-// ofFile is the batch of a job file that was named instead of it.
+// ofFile returns the batch of a job file that was named instead of it.
 func ofFile(ctx context.Context, db *batch.DB, name, path string) (*batch.Status, error) {
 	file, err := jobfile.Open(path, nil, nil) // for its name
 	if err != nil {
@@ -74,7 +74,7 @@ func ofFile(ctx context.Context, db *batch.DB, name, path string) (*batch.Status
 	return nil, fmt.Errorf("%s: %w yet: skillhand batch run %s starts it", name, batch.ErrNoBatch, words.Quote(name))
 }
 
-// nearest is the batch whose file is in a folder or above or below it, the closest first. A batch
+// nearest returns the batch whose file is in a folder or above or below it, the closest first. A batch
 // without a folder is near everywhere.
 func nearest(all []batch.Status, dir string) *batch.Status {
 	var best *batch.Status

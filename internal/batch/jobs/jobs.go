@@ -192,7 +192,7 @@ func noteTool(ctx context.Context, e claude.Event) {
 	}
 }
 
-// sessionCost is what a session of Claude Code has cost so far, by its own file; 0 if that does not
+// sessionCost returns what a session of Claude Code has cost so far, by its own file; 0 if that does not
 // say. The CLI tells the sum for a question that resumes it.
 func sessionCost(env here.Env, session string) (usd float64) {
 	if session == "" || strings.ContainsAny(session, `/\*?[`) {
@@ -271,7 +271,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// text is what was kept, from a line's beginning if possible.
+// text returns what was kept, from a line's beginning if possible.
 func (t *tail) text() string {
 	text := string(t.kept)
 	if t.cut {

@@ -14,7 +14,7 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// Line is a job in a line, for people.
+// Line shows a job in a line, for people.
 func Line(r batch.Result, paint func(code, text string) string) string {
 	color := map[batch.State]string{batch.Done: "32", batch.Failed: "31", batch.Canceled: "33", batch.Skipped: "33"}[r.State]
 	line := paint(color, fmt.Sprintf("%-8s", r.State)) + "  " + term.Flat(r.ID)
@@ -33,7 +33,7 @@ func Line(r batch.Result, paint func(code, text string) string) string {
 	return line
 }
 
-// JobLine is a job before it is added.
+// JobLine shows a job before it is added.
 func JobLine(j batch.Job) string {
 	needs := ""
 	if len(j.Needs) > 0 {
@@ -88,7 +88,7 @@ func Table(ctx context.Context, db *batch.DB, s *batch.Status, paint func(code, 
 	return b.String(), nil
 }
 
-// Tail is the end of what a job printed, below its line.
+// Tail returns the end of what a job printed, below its line.
 func Tail(log string, most int) string {
 	if log == "" {
 		return ""
@@ -102,7 +102,7 @@ func Tail(log string, most int) string {
 	return text
 }
 
-// Summary is a batch in a line.
+// Summary shows a batch in a line.
 func Summary(s *batch.Status) string {
 	text := fmt.Sprintf("%d done", s.Done)
 	for _, part := range []struct {
@@ -134,7 +134,7 @@ func Summary(s *batch.Status) string {
 	return text
 }
 
-// ListLine is a batch among others: with its id if it was started over since, and its folder if
+// ListLine shows a batch among others: with its id if it was started over since, and its folder if
 // that tells it from others.
 func ListLine(s *batch.Status) string {
 	name := term.Flat(s.Name)
@@ -150,7 +150,7 @@ func ListLine(s *batch.Status) string {
 	return fmt.Sprintf("%s  %s, %s\n", name, term.Plural(s.Total, "job"), Summary(s))
 }
 
-// Screen is a batch on a screen, in lines: how far it is, and what is running. before is how many jobs had ended when the
+// Screen shows a batch on a screen, in lines: how far it is, and what is running. before is how many jobs had ended when the
 // time began.
 func Screen(s *batch.Status, running []batch.Running, before int, took time.Duration, now time.Time) []string {
 	ended := s.Total - s.Left()
@@ -187,7 +187,7 @@ func Screen(s *batch.Status, running []batch.Running, before int, took time.Dura
 	return lines
 }
 
-// answer is the answer in a result of an ask, or the result as it is.
+// answer returns the answer in a result of an ask, or the result as it is.
 func answer(result json.RawMessage) string {
 	if len(result) == 0 {
 		return ""
@@ -224,7 +224,7 @@ func Limits(s *batch.Status) string {
 	return "at most " + strings.Join(parts, ", ")
 }
 
-// Text is all that is known of one job, for people.
+// Text shows all that is known of one job, for people.
 func Text(r batch.Result, attempts []batch.Attempt, paint func(code, text string) string) string {
 	text := Line(r, paint) + "\n"
 	if r.Log != "" {

@@ -45,7 +45,7 @@ func Trusted(ctx context.Context, policy trust.Policy, dir string, file *jobfile
 	}}, nil
 }
 
-// withoutTools is a job whose agent gets no tools.
+// withoutTools returns a job whose agent gets no tools.
 func withoutTools(j batch.Job) (batch.Job, error) {
 	var spec jobfile.Spec
 	if err := json.Unmarshal(j.Payload, &spec); err != nil {
