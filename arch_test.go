@@ -38,10 +38,10 @@ skill: internal/cause internal/markdown internal/paths internal/yamlfile
 
 internal/activity: internal/activity/history internal/agents internal/atomicfile internal/claudecode
     internal/claudecode/settings internal/here internal/paths internal/session internal/term report skill
-internal/activity/history:
+internal/activity/history: internal/paths
 internal/agents: internal/lazy internal/term skill
 internal/atomicfile: internal/cause
-internal/batch:
+internal/batch: internal/paths
 internal/batch/jobfile: internal/agents internal/batch internal/cause internal/jsontree internal/lazy internal/paths
     internal/yamlfile
 internal/batch/jobs: . claude internal/activity/history internal/atomicfile internal/batch internal/batch/jobfile
@@ -89,15 +89,13 @@ internal/paths:
 internal/proc:
 internal/redact: internal/jsonfind
 internal/render: internal/atomicfile internal/cause internal/paths internal/redact internal/shell internal/words skill
-internal/session:
+internal/session: internal/paths
 internal/setup/doctor: check internal/agents internal/cause internal/claudecode internal/claudecode/settings
-    internal/find internal/here internal/mcp/host internal/paths internal/proc internal/setup/uninstall internal/term
+    internal/find internal/here internal/mcp/host internal/paths internal/proc internal/setup/installed internal/term
     internal/trust skill
-internal/setup/origin:
 internal/setup/scaffold: internal/agents internal/cause internal/find skill
-internal/setup/uninstall: internal/activity internal/claudecode internal/claudecode/settings internal/find
-    internal/here internal/mcp/host internal/paths internal/setup/origin internal/term
-internal/setup/upgrade: internal/atomicfile internal/setup/origin
+internal/setup/installed: internal/activity internal/claudecode internal/claudecode/settings internal/find
+    internal/here internal/mcp/host internal/paths internal/term
 internal/shell: internal/cause internal/links internal/paths internal/proc internal/shell/bind internal/shell/minibash
     internal/words
 internal/shell/bind: internal/lazy internal/words
@@ -117,13 +115,12 @@ internal/yamlfile:
 cmd/skillhand: . check claude internal/activity internal/activity/history internal/agents internal/atomicfile
     internal/cause internal/claudecode internal/claudecode/claudepage internal/cli internal/edit/disk internal/find
     internal/golden internal/here internal/migrate internal/migrate/disk internal/paths internal/render
-    internal/session internal/setup/doctor internal/setup/scaffold internal/setup/uninstall internal/shell
+    internal/session internal/setup/doctor internal/setup/installed internal/setup/scaffold internal/shell
     internal/term internal/trust report report/verdict schemas skill
 
 cmd/skillhand-server: . claude internal/agents internal/atomicfile internal/batch internal/batch/jobfile
     internal/batch/jobs internal/cli internal/eval internal/here internal/lsp internal/mcp internal/mcp/host
-    internal/paths internal/proc internal/setup/scaffold internal/setup/upgrade internal/shell internal/term
-    internal/web
+    internal/paths internal/proc internal/setup/scaffold internal/shell internal/term internal/web
 
 tools/bench: internal/activity/history internal/shell/bind report
 tools/bench/corpus: check

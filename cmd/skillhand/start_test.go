@@ -32,6 +32,7 @@ var mayLink = []string{
 	"github.com/rogpeppe/go-internal",      // diff
 	"github.com/spf13/cobra",
 	"github.com/spf13/pflag",
+	"github.com/tailscale/hujson",
 	"go.yaml.in/yaml/v3",
 	"golang.org/x/sys",
 	"golang.org/x/term",

@@ -25,6 +25,7 @@ import (
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // A reader knows the transcripts of one agent.
@@ -273,7 +274,7 @@ func save(all []*folder) error {
 		if !f.dirty {
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(f.file), 0o700); err != nil {
+		if err := paths.MakeState(filepath.Dir(f.file)); err != nil {
 			return err
 		}
 		data, err := json.Marshal(f.shard)

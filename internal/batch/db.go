@@ -18,11 +18,14 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // Options say where jobs are kept. Only Database is required.
 type Options struct {
 	Database string        // a file, or postgres://…
+	Own      bool          // the file is skillhand's own, in its state folder
 	Existing bool          // make no database: the error of a missing file is fs.ErrNotExist, that of one of another sort ErrForeign
 	Locks    string        // a folder for the locks of this machine's workers; "" for a file means one beside it, for Postgres none
 	Lease    time.Duration // Postgres: how long a worker may be silent; 0 means 15 seconds
@@ -59,7 +62,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		if db.locks == "" {
 			db.locks = o.Database + ".workers"
 		}
-		db.store, err = openSQLite(o.Database, o.Existing)
+		db.store, err = openSQLite(o)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", db.name, err)
@@ -818,7 +821,7 @@ func (db *DB) locksID() (string, error) {
 	if db.locks == "" {
 		return "", nil
 	}
-	if err := os.MkdirAll(db.locks, 0o700); err != nil {
+	if err := paths.MakeState(db.locks); err != nil {
 		return "", err
 	}
 	file := filepath.Join(db.locks, "place")

@@ -21,6 +21,8 @@ import (
 	"github.com/riverqueue/river/rivertype"
 	"modernc.org/sqlite"
 	sqlitelib "modernc.org/sqlite/lib"
+
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 var sqliteDialect = dialect{words: strings.NewReplacer(
@@ -44,18 +46,20 @@ type sqliteStore struct {
 	client *river.Client[*sql.Tx]
 }
 
-func openSQLite(file string, existing bool) (*sqliteStore, error) {
-	file, err := filepath.Abs(file)
+func openSQLite(o Options) (*sqliteStore, error) {
+	file, err := filepath.Abs(o.Database)
 	if err != nil {
 		return nil, err
 	}
 	is, err := os.Stat(file)
 	wrong, _ := errors.AsType[*fs.PathError](err)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && existing:
+	case errors.Is(err, fs.ErrNotExist) && o.Existing:
 		return nil, fmt.Errorf("there is no such database: %w", fs.ErrNotExist)
 	case errors.Is(err, fs.ErrNotExist):
-		err = os.MkdirAll(filepath.Dir(file), 0o700)
+		if err = os.MkdirAll(filepath.Dir(file), 0o700); err == nil && o.Own {
+			err = paths.NoteState(file)
+		}
 	case wrong != nil:
 		err = wrong.Err
 	case is.IsDir():

@@ -33,7 +33,6 @@ var serverCommands = [][2]string{
 	{"page", "Look at skills and at what happened, in a browser"},
 	{"server", "Show the second program: where it is and what it is built from"},
 	{"try", "Try skills with a model: do they fire, do they help"},
-	{"upgrade", "Get the newest version, or say how"},
 }
 
 // ServerCommands stand for the commands of the second program in the help and

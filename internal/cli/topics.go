@@ -32,7 +32,6 @@ var variables = [][2]string{
 	{"SKILLHAND_HISTORY", "\"off\" records nothing."},
 	{"SKILLHAND_BATCH_DB", "The database of batches: a file, or postgres://...; else a file in the state folder."},
 	{"SKILLHAND_MCP_TOKEN", "The token that clients of mcp --http must send; else a new one is printed."},
-	{"SKILLHAND_RELEASES", "A mirror of the releases, for upgrade."},
 	{"CLAUDE_PLUGIN_ROOT", "The plugin whose skills come first. Its commands run only if it is trusted."},
 	{"CLAUDE_PLUGIN_DATA, CLAUDE_EFFORT", "The values of these variables in a skill's text."},
 	{"CLAUDE_SESSION_ID, CLAUDE_CODE_SESSION_ID", "The session in which a skill is loaded."},

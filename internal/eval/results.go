@@ -40,7 +40,7 @@ type Results struct {
 // or if fresh is set new ones. They are this process's until it ends or closes them.
 func OpenResults(root, plan string, fresh bool) (*Results, error) {
 	dir := filepath.Join(root, plan[:min(len(plan), 16)])
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := errors.Join(paths.MakeState(root), os.MkdirAll(dir, 0o700)); err != nil {
 		return nil, err
 	}
 	entries, err := os.ReadDir(dir)

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/shell"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -239,7 +240,7 @@ func cut(s string, n int) string {
 func (r *renderer) keep(c content) (name string, err error) {
 	dir := r.env.OutputDir
 	if dir != "" {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := paths.MakeState(dir); err != nil {
 			return "", err
 		}
 		atomicfile.Sweep(dir, keptFor)

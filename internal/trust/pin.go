@@ -186,7 +186,7 @@ func (s Store) Pin(dir, digest string) (real string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+	if err := paths.MakeState(s.Dir); err != nil {
 		return "", err
 	}
 	// First what it held, then the word: without the first, the word means nothing.

@@ -32,7 +32,7 @@ func (s Store) Trust(dir string) (real string, err error) {
 	if real, err = realDir(dir); err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+	if err := paths.MakeState(s.Dir); err != nil {
 		return "", err
 	}
 	_ = os.Remove(s.file(real) + pinSuffix) // trusted as it is, whatever it becomes

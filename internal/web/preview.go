@@ -491,7 +491,7 @@ func (v *visit) runSkill() (string, error) {
 		return "", l.not
 	}
 	file := l.recording()
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+	if err := paths.MakeState(filepath.Dir(file)); err != nil {
 		return "", err
 	}
 	atomicfile.Sweep(filepath.Dir(file), maxKept)

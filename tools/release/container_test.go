@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -109,6 +110,35 @@ func testGet(t *testing.T, files map[string][]byte, archive string) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	samePrograms(t, "get.sh", to, files[archive])
+}
+
+// TestGetBoth: an archive without one of the programs installs nothing.
+func TestGetBoth(t *testing.T) {
+	for _, tool := range []string{"bash", "curl", "tar", "awk", "sha256sum"} {
+		_, err := exec.LookPath(tool)
+		test.Found(t, err)
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("the archive is made as for Linux")
+	}
+	name, dir := "skillhand-v1.2.3-linux-"+runtime.GOARCH, t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, name), 0o777), os.WriteFile(filepath.Join(dir, name, "skillhand"), nil, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	pack := exec.Command("sh", "-c", `tar czf "$0.tar.gz" "$0" && sha256sum "$0.tar.gz" > SHA256SUMS`, name)
+	pack.Dir = dir
+	if out, err := pack.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	server := httptest.NewServer(http.StripPrefix("/download/v1.2.3/", http.FileServer(http.Dir(dir))))
+	defer server.Close()
+	to := filepath.Join(t.TempDir(), "skillhand")
+	cmd := exec.Command("bash", "get.sh", to)
+	cmd.Env = append(os.Environ(), "VERSION=v1.2.3", "RELEASES="+server.URL, "no_proxy=*")
+	out, err := cmd.CombinedOutput()
+	if _, stat := os.Stat(to); err == nil || stat == nil || !strings.Contains(string(out), "has no skillhand-server") {
+		t.Errorf("%v: %s", err, out)
+	}
 }
 
 // samePrograms checks that a folder has the programs of an archive.

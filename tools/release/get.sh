@@ -57,11 +57,19 @@ if [ "${sum%% *}" != "$checksum" ]; then
   exit 1
 fi
 
-mkdir -p "$folder"
 if [ "$os" = windows ]; then
   unzip -q -o "$temp/$archive" -d "$temp/out"
 else
   mkdir "$temp/out"
   tar -xzf "$temp/$archive" -C "$temp/out"
 fi
-cp -R "$temp/out"/*/. "$folder/"
+suffix=
+if [ "$os" = windows ]; then suffix=.exe; fi
+for program in skillhand skillhand-server; do
+  if [ ! -f "$temp/out/$name/$program$suffix" ]; then
+    echo "skillhand: $archive has no $program" >&2
+    exit 1
+  fi
+done
+mkdir -p "$folder"
+cp -R "$temp/out/$name/." "$folder/"

@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // A Kind is what was done.
@@ -142,7 +144,7 @@ func (s Store) open() (*os.File, error) {
 	path := filepath.Join(s.Dir, current)
 	f, err := os.OpenFile(path, how, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		if err := paths.MakeState(s.Dir); err != nil {
 			return nil, err
 		}
 		f, err = os.OpenFile(path, how, 0o600)

@@ -15,7 +15,9 @@ import (
 
 // Database says how to open the database of batches that was named; "" is the file in the state folder.
 func Database(h here.Here, name string) batch.Options {
-	o := batch.Options{Database: cmp.Or(name, filepath.Join(h.State, "batch.db"))}
+	own := filepath.Join(h.State, "batch.db")
+	o := batch.Options{Database: cmp.Or(name, own)}
+	o.Own = o.Database == own
 	if batch.Remote(o.Database) {
 		o.Locks = filepath.Join(h.State, "batch-workers")
 	}

@@ -3,6 +3,7 @@
 package host
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
+	"github.com/tailscale/hujson"
 
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/atomicfile"
@@ -74,6 +76,7 @@ type Change struct {
 	File          string
 	Before, After []byte
 	mode          fs.FileMode
+	own           bool // the folder is the agent's
 }
 
 // Plan says how a host's configuration must change for it to start a command:
@@ -128,6 +131,8 @@ func plan(name string, p Owner, project bool, edit func(h host, file string, src
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	dir := filepath.Dir(ch.File)
+	ch.own = dir != filepath.Clean(p.Home) && dir != filepath.Clean(p.Project)
 	ch.After, err = edit(h, ch.File, ch.Before)
 	return ch, err
 }
@@ -176,7 +181,37 @@ func (h host) set(file string, src []byte, c Command) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return settings.Set(file, src, string(value), h.Key, Server)
+	return h.edit(src, func(src []byte) ([]byte, error) { return settings.Set(file, src, string(value), h.Key, Server) })
+}
+
+// edit changes JSON that may have comments, which stay. Claude Code reads none.
+func (h host) edit(src []byte, change func(src []byte) ([]byte, error)) ([]byte, error) {
+	plain := h.plain(src)
+	after, err := change(slices.Clone(plain))
+	if err != nil || bytes.Equal(plain, src) {
+		return after, err
+	}
+	// A comment is as many blanks in the plain text, so what changed there is what changes here.
+	before, same := 0, 0
+	for before < min(len(plain), len(after)) && plain[before] == after[before] {
+		before++
+	}
+	for same < min(len(plain), len(after))-before && plain[len(plain)-1-same] == after[len(after)-1-same] {
+		same++
+	}
+	return slices.Concat(src[:before], after[before:len(after)-same], src[len(src)-same:]), nil
+}
+
+// plain returns JSON with blanks in the place of comments and of commas that nothing follows.
+func (h host) plain(src []byte) []byte {
+	if h.name == "claude" {
+		return src
+	}
+	plain, err := hujson.Standardize(slices.Clone(src))
+	if err != nil {
+		return src // whoever reads it says what is wrong
+	}
+	return plain
 }
 
 // remove returns a file without the entry.
@@ -187,9 +222,21 @@ func (h host) remove(file string, src []byte) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", file, err)
 	case h.Key == "":
-		return []byte(removeTable(string(src))), nil
+		return keepText([]byte(removeTable(string(src)))), nil
 	}
-	return settings.Remove(file, src, h.Key, Server)
+	after, err := h.edit(src, func(src []byte) ([]byte, error) { return settings.Remove(file, src, h.Key, Server) })
+	if text := strings.Join(strings.Fields(string(after)), ""); text == "{}" || text == `{"`+h.Key+`":{}}` {
+		return nil, err // nothing is left of what set wrote
+	}
+	return after, err
+}
+
+// keepText returns a text, or nothing if it is blank.
+func keepText(text []byte) []byte {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil
+	}
+	return text
 }
 
 // wrote reports whether a file's entry is one that set writes for skillhand mcp: written anew, the file
@@ -211,7 +258,7 @@ func (h host) wrote(file string, src []byte, c Command) bool {
 		return len(strings.Fields(string(again))) == len(strings.Fields(string(src)))
 	}
 	var was, is any
-	return json.Unmarshal(src, &was) == nil && json.Unmarshal(again, &is) == nil && reflect.DeepEqual(was, is)
+	return json.Unmarshal(h.plain(src), &was) == nil && json.Unmarshal(h.plain(again), &is) == nil && reflect.DeepEqual(was, is)
 }
 
 // A wordsEntry is an entry with the whole command as a list.
@@ -233,7 +280,7 @@ func (h host) get(src []byte) (Command, error) {
 	var doc map[string]json.RawMessage
 	var servers map[string]json.RawMessage
 	var c Command
-	if err := json.Unmarshal(src, &doc); err != nil {
+	if err := json.Unmarshal(h.plain(src), &doc); err != nil {
 		return c, err
 	}
 	if doc[h.Key] == nil {
@@ -272,10 +319,24 @@ func (c *Change) Write() error {
 	if string(now) != string(c.Before) {
 		return fmt.Errorf("%s: it has just been changed by somebody else: try again", c.File)
 	}
+	if len(c.After) == 0 && len(c.Before) > 0 {
+		return c.removeFile()
+	}
 	if err := os.MkdirAll(filepath.Dir(c.File), 0o777); err != nil {
 		return err
 	}
 	return atomicfile.Write(c.File, c.After, c.mode)
+}
+
+// removeFile removes a file in which nothing is left, and its folder if that is an agent's own and empty too.
+func (c *Change) removeFile() error {
+	if err := os.Remove(c.File); err != nil {
+		return err
+	}
+	if c.own {
+		_ = os.Remove(filepath.Dir(c.File)) // others may have something in it
+	}
+	return nil
 }
 
 // A Found is an entry for skillhand in a host's configuration.

@@ -82,7 +82,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestOpencode: the file with comments is taken if it is the only one, and what has some is left as it is.
+// TestOpencode: the file with comments is taken if it is the only one, and the comments stay.
 func TestOpencode(t *testing.T) {
 	p := Owner{Home: t.TempDir()}
 	plain := filepath.Join(p.Home, ".config", "opencode", "opencode.json")
@@ -93,7 +93,8 @@ func TestOpencode(t *testing.T) {
 	for _, tt := range []struct{ file, text, want string }{
 		{"", "", plain},
 		{plain + "c", "{}", plain + "c"},
-		{plain + "c", "{\n  // mine\n}", ""},
+		{plain + "c", "{\n  // mine\n  \"mcp\": {\"other\": {}, /* too */ }, // the last\n}", plain + "c"},
+		{plain + "c", "{\n  // mine\n", ""},
 		{plain, "{}", plain},
 	} {
 		if tt.file != "" {
@@ -108,6 +109,8 @@ func TestOpencode(t *testing.T) {
 			}
 		} else if err != nil || ch.File != tt.want || !strings.Contains(string(ch.After), `["skillhand","mcp"]`) {
 			t.Errorf("%s: %v, %+v, want it in %s", tt.file, err, ch, tt.want)
+		} else if strings.Count(string(ch.After), "/") != strings.Count(tt.text, "/") {
+			t.Errorf("%s: its comments are not as they were: %s", tt.text, ch.After)
 		}
 	}
 }
@@ -154,6 +157,7 @@ func TestRemoval(t *testing.T) {
 	for _, tt := range []struct{ host, before string }{
 		{"gemini", "{\n  \"mcpServers\": {\n    \"other\": {}\n  }\n}\n"},
 		{"gemini", `{"mcpServers": {"skillhand": {"command": "x"}, "b": 1}}`}, {"gemini", "{}"}, {"gemini", ""},
+		{"vscode", "{\n  // mine\n  \"servers\": {\"other\": {}, /* too */ }, // the last\n}\n"},
 		{"codex", "model = \"x\"\n\n[other]\ny = 1\n"},
 		{"codex", "[mcp_servers.skillhand]\ncommand = \"x\"\n[mcp_servers.skillhand.env]\nA = \"1\"\n[z]\n"}, {"codex", ""},
 	} {
@@ -165,6 +169,9 @@ func TestRemoval(t *testing.T) {
 		without, err := h.remove("f", with)
 		if err != nil || strings.Contains(string(without), "skillhand") {
 			t.Errorf("%s %q: %q, %v", tt.host, tt.before, without, err)
+		}
+		if strings.Trim(tt.before, "{}") == "" && len(without) > 0 {
+			t.Errorf("%s %q: %q is left", tt.host, tt.before, without)
 		}
 		if strings.Contains(tt.before, "other") && string(without) != tt.before {
 			t.Errorf("%s %q: %q, want it as it was", tt.host, tt.before, without)

@@ -20,7 +20,7 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/mcp/host"
 	"github.com/skillhand/skillhand/internal/paths"
-	"github.com/skillhand/skillhand/internal/setup/uninstall"
+	"github.com/skillhand/skillhand/internal/setup/installed"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/internal/trust"
 	"github.com/skillhand/skillhand/skill"
@@ -180,7 +180,7 @@ func mcpAgents(h here.Here) []Finding {
 // placed says what else of skillhand's lies on this machine; hooks and agents have the rest.
 func placed(h here.Here) []Finding {
 	var all []Finding
-	for _, it := range uninstall.Find(h) {
+	for _, it := range installed.Find(h) {
 		switch it.Kind {
 		case "statusline", "state":
 			all = append(all, Finding{"places", OK, it.File + ": " + it.Text, ""})

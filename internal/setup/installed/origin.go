@@ -1,8 +1,7 @@
-// Package origin answers: how did this copy of skillhand get here, and which command upgrades or
-// removes it?
-package origin
+package installed
 
 import (
+	"fmt"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -25,13 +24,13 @@ const (
 	Source    Origin = "source"
 )
 
-// Released reports whether a version is that of a release. Whoever builds from a clone has something behind the numbers.
-func Released(version string) bool {
+// isRelease reports whether a version is that of a release. Whoever builds from a clone has something behind the numbers.
+func isRelease(version string) bool {
 	return regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$`).MatchString(version)
 }
 
-// GoBin lists the folders that go install writes to.
-func GoBin(getenv func(string) string) []string {
+// goBin lists the folders that go install writes to.
+func goBin(getenv func(string) string) []string {
 	var all []string
 	for _, folder := range []string{getenv("GOBIN"), filepath.Join(getenv("GOPATH"), "bin"), filepath.Join(getenv("HOME"), "go", "bin")} {
 		if filepath.IsAbs(folder) {
@@ -41,8 +40,8 @@ func GoBin(getenv func(string) string) []string {
 	return all
 }
 
-// Of tells the origin of a program by its real path and its version. goBin are the folders that go install writes to.
-func Of(program, version string, goBin []string) Origin {
+// OriginOf tells the origin of a program by its real path and its version. goBin are the folders that go install writes to.
+func OriginOf(program, version string, goBin []string) Origin {
 	file := strings.ReplaceAll(program, `\`, "/")
 	has := func(part string) bool { return strings.Contains(strings.ToLower(file), part) }
 	switch {
@@ -59,13 +58,13 @@ func Of(program, version string, goBin []string) Origin {
 		return Winget
 	case slices.Contains(goBin, path.Dir(file)):
 		return Go
-	case Released(version):
+	case isRelease(version):
 		return Archive
 	}
 	return Source
 }
 
-// Upgrade is the command line that gets the newest version; "" where skillhand replaces itself.
+// Upgrade returns the command line that gets the newest version; "" where people unpack a newer archive.
 func (o Origin) Upgrade() string {
 	return map[Origin]string{
 		NPM:       "npm install skillhand@latest",
@@ -78,7 +77,7 @@ func (o Origin) Upgrade() string {
 	}[o]
 }
 
-// Remove is the command line that takes the programs away; "" where their files are simply removed.
+// Remove returns the command line that takes the programs away; "" where their files are simply removed.
 func (o Origin) Remove() string {
 	return map[Origin]string{
 		NPM:       "npm uninstall skillhand",
@@ -87,4 +86,29 @@ func (o Origin) Remove() string {
 		Scoop:     "scoop uninstall skillhand",
 		Winget:    "winget uninstall Skillhand.Skillhand",
 	}[o]
+}
+
+// Releases is where releases are published.
+const Releases = "https://github.com/skillhand/skillhand/releases"
+
+// A Copy is a copy of skillhand and how it is renewed. It is described by schemas/upgrade-v1.schema.json.
+type Copy struct {
+	Program string `json:"program"`
+	Origin  Origin `json:"origin"`
+	Version string `json:"version"`
+	Command string `json:"command"` // that gets the newest version; "" if an archive has to be unpacked
+}
+
+// CopyOf describes a program by its real path.
+func CopyOf(program, version string, getenv func(string) string) *Copy {
+	o := OriginOf(program, version, goBin(getenv))
+	return &Copy{Program: program, Origin: o, Version: version, Command: o.Upgrade()}
+}
+
+// String says how people renew the copy.
+func (c *Copy) String() string {
+	if c.Command == "" {
+		return fmt.Sprintf("%s is %s, from an archive. To upgrade it, unpack a newer one into %s: %s\n", c.Program, c.Version, filepath.Dir(c.Program), Releases)
+	}
+	return fmt.Sprintf("%s is %s, from %s. To upgrade it: %s\n", c.Program, c.Version, c.Origin, c.Command)
 }

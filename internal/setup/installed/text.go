@@ -1,4 +1,4 @@
-package uninstall
+package installed
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/setup/origin"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -37,7 +36,7 @@ func Programs(version string, getenv func(string) string, beside ...string) (fil
 			files = append(files, file)
 		}
 	}
-	if command = origin.Of(self, version, origin.GoBin(getenv)).Remove(); command != "" {
+	if command = OriginOf(self, version, goBin(getenv)).Remove(); command != "" {
 		return files, command, nil
 	}
 	return append(files, linksTo(files, getenv("PATH"))...), "", nil

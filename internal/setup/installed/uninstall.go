@@ -1,9 +1,9 @@
-// Package uninstall answers: what did skillhand put on this machine, and how is it taken away?
-package uninstall
+// Package installed answers: how did this copy of skillhand get here, what did it put on this machine,
+// and how is it renewed or taken away?
+package installed
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -149,52 +149,56 @@ func statusLine(p settings.Path, f *settings.File) *Item {
 	return it
 }
 
-// ownNames are what skillhand writes into its state folder. The folder may be any that the user
-// named, so nothing else in it is touched.
-var ownNames = []string{
-	"sessions", "trust", "history", "output", "usage", "try", "page", "batch-workers",
-	"batch.db", "batch.db-journal", "batch.db-shm", "batch.db-wal", "batch.db.lock", "batch.db.workers",
-}
-
-// state finds what lies in the state folder.
+// state finds what is in the state folder. The folder may be any that a variable names, so only what skillhand noted as its
+// own goes, and a link is not followed.
 func state(dir string) []Item {
-	entries, err := os.ReadDir(dir)
+	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		return []Item{{Kind: "state", File: dir, Text: "the state folder", Status: Left, Why: err.Error()}}
+	left := func(text, why string) Item { return Item{Kind: "state", File: dir, Text: text, Status: Left, Why: why} }
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return []Item{left("the state folder", "it is a link: remove what it leads to yourself")}
 	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return []Item{left("the state folder", err.Error())}
+	}
+	noted := paths.StateNames(dir)
 	var own, others []string
 	for _, e := range entries {
-		if slices.Contains(ownNames, e.Name()) {
-			own = append(own, e.Name())
-		} else {
-			others = append(others, e.Name())
+		name := e.Name()
+		isOwn := func(own string) bool {
+			return name == own || own == database && strings.Contains(databaseFiles, " "+name+" ")
+		}
+		switch {
+		case name == paths.StateMark:
+		case slices.ContainsFunc(noted, isOwn) && e.Type()&fs.ModeSymlink == 0:
+			own = append(own, name)
+		default:
+			others = append(others, name)
 		}
 	}
 	var all []Item
-	if len(own) > 0 || len(others) == 0 {
-		text := "the state folder: " + strings.Join(own, ", ")
-		if len(own) == 0 {
-			text = "the state folder, which is empty"
-		}
+	if len(own) > 0 || len(others) == 0 && len(noted) > 0 {
+		text := strings.TrimSuffix("the state folder: "+strings.Join(own, ", "), ": ")
 		all = append(all, Item{Kind: "state", File: dir, Text: text, Status: Found, remove: func() error { return removeState(dir, own, len(others) == 0) }})
 	}
 	if len(others) > 0 {
-		all = append(all, Item{
-			Kind:   "state",
-			File:   dir,
-			Text:   fmt.Sprintf("in the state folder: %s", strings.Join(others, ", ")),
-			Status: Left,
-			Why:    "skillhand did not write it",
-		})
+		all = append(all, left("in the state folder: "+strings.Join(others, ", "), "skillhand did not write it"))
 	}
 	return all
 }
 
+// The database of batches, and what SQLite and skillhand put beside it.
+const (
+	database      = "batch.db"
+	databaseFiles = " batch.db-journal batch.db-shm batch.db-wal batch.db.lock batch.db.workers "
+)
+
+// removeState removes what is skillhand's from its folder, the note of it last, and the folder if nothing else is in it.
 func removeState(dir string, own []string, whole bool) error {
-	for _, name := range own {
+	for _, name := range append(own, paths.StateMark) {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return err
 		}
