@@ -91,8 +91,8 @@ internal/redact: internal/jsonfind
 internal/render: internal/atomicfile internal/cause internal/paths internal/redact internal/shell internal/words skill
 internal/session: internal/paths
 internal/setup/doctor: check internal/agents internal/cause internal/claudecode internal/claudecode/settings
-    internal/find internal/here internal/mcp/host internal/paths internal/proc internal/setup/installed internal/term
-    internal/trust skill
+    internal/find internal/here internal/mcp/host internal/paths internal/proc internal/redact
+    internal/setup/installed internal/term internal/trust skill
 internal/setup/scaffold: internal/agents internal/cause internal/find skill
 internal/setup/installed: internal/activity internal/claudecode internal/claudecode/settings internal/find
     internal/here internal/mcp/host internal/paths internal/term

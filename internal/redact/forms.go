@@ -147,5 +147,29 @@ func inBase64(text string) (all []string) {
 			all = append(all, encoding.EncodeToString(whole)[from:to])
 		}
 	}
+	for before := range 3 {
+		all = append(all, wrapped(text, before)...)
+	}
+	return all
+}
+
+// wrapped returns pieces of an encoded text that is longer than a line, which base64 breaks at 76 characters and openssl at
+// 64. Both are whole groups of four, so every piece of a line begins with one; any four groups give the text away.
+func wrapped(text string, before int) (all []string) {
+	const piece, narrow, wide = 16, 64, 76
+	whole := append(make([]byte, before), text...)
+	encoded := base64.RawStdEncoding.EncodeToString(whole)
+	from, to := (before*8+5)/6, len(whole)*8/6
+	if to-from <= narrow {
+		return nil
+	}
+	for at := 0; at+piece <= to; at += 4 {
+		all = append(all, encoded[max(at, from):at+piece])
+	}
+	for _, width := range []int{narrow, wide} { // the last line of a text that is encoded alone
+		if rest := encoded[to/width*width : to]; before == 0 && len(rest) >= piece/2 {
+			all = append(all, rest)
+		}
+	}
 	return all
 }

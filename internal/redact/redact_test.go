@@ -150,6 +150,8 @@ func TestOrdinary(t *testing.T) {
 			"AZURE_CREDENTIALS=" + `{"clientId":"6f0c1c6e-37a5-4b5c-9a0e-0c1d2e3f4a5b","type":"service_account"}`,
 			"6f0c1c6e-37a5-4b5c-9a0e-0c1d2e3f4a5b service_account",
 		},
+		{"COMPASS=north-by-northwest", "north-by-northwest"},
+		{"REGISTRY_BYPASS=registry.example.com/app:1.2.3", "registry.example.com/app:1.2.3"},
 		{"LS_COLORS=*.key=00;36:*.pem=00;36", "00;36:*.pem=00"},
 		{"PWD=/tmp/0a1B2c3D4e5F/6g7H8i9J", "/tmp/0a1B2c3D4e5F/6g7H8i9J"},
 		{"SSH_KEY=-----BEGIN PRIVATE KEY-----\nNMoSfm76oqFvAp8Gy0iz\n-----END PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----"},
@@ -200,6 +202,29 @@ func write(t interface{ Fatal(...any) }, r *Redactor, text string, size func() i
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// TestWrapped: nothing of a long secret stays in base64 that was broken into lines, alone or with something before it.
+func TestWrapped(t *testing.T) {
+	for n := 49; n < 240; n += 7 {
+		token := "ghp_" + strings.Repeat("0a1B2c3D4e5F6g7H", 15)[:n-4]
+		for _, before := range []string{"", "u", "me:", "somebody:"} {
+			for _, width := range []int{64, 76} {
+				encoded := base64.StdEncoding.EncodeToString([]byte(before + token + "\n"))
+				var lines []string
+				for ; len(encoded) > width; encoded = encoded[width:] {
+					lines = append(lines, encoded[:width])
+				}
+				got := New([]string{"GH_TOKEN=" + token}).Text(strings.Join(append(lines, encoded), "\n"))
+				for line := range strings.SplitSeq(got, "\n") {
+					line = strings.ReplaceAll(line, "[GH_TOKEN redacted]", "")
+					if len(line) > 4*(len(before)/3+1)+12 {
+						t.Errorf("%d bytes behind %q in lines of %d: %q is left of it", n, before, width, line)
+					}
+				}
+			}
+		}
+	}
 }
 
 func TestWriter(t *testing.T) {

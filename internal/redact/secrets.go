@@ -32,6 +32,9 @@ const (
 // (PGPASSWORD, SSHPASS, AUTHTOKEN).
 var sureWords = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS", "CREDENTIAL", "APIKEY", "ACCESSKEY"}
 
+// ordinaryWords end in PASS, and have nothing to do with one.
+var ordinaryWords = []string{"BYPASS", "COMPASS", "ENCOMPASS", "OVERPASS", "SURPASS", "TRESPASS", "UNDERPASS"}
+
 // sureOnly are words for secrets that other words end in as well.
 var sureOnly = []string{"PAT", "PW", "PWD", "JWT", "BEARER", "CRED", "AUTHORIZATION"}
 
@@ -340,6 +343,7 @@ func doubtOf(name string) doubt {
 func wordDoubt(word string, before []string) doubt {
 	word = singular(word)
 	switch {
+	case slices.Contains(ordinaryWords, word):
 	case slices.ContainsFunc(sureWords, func(w string) bool { return strings.HasSuffix(word, w) }), slices.Contains(sureOnly, word):
 		return sure
 	case word == "KEY" && len(before) > 0 && slices.Contains(beforeKey, before[len(before)-1]):

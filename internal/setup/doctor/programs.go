@@ -21,6 +21,7 @@ import (
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/proc"
+	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/internal/trust"
 )
 
@@ -174,5 +175,5 @@ func (p programs) ask(ctx context.Context, words ...string) (string, error) {
 	case res.Exit != 0:
 		return "", fmt.Errorf("%s: exit status %d", words[0], res.Exit)
 	}
-	return strings.TrimSpace(out.String()), nil
+	return redact.New(p.here.Env).Text(strings.TrimSpace(out.String())), nil
 }
