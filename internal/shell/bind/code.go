@@ -30,7 +30,11 @@ func (s *scope) langCode(f field, r *row, name string) {
 	if still := len(f.bits) == 1 && r.lang == "script" || name == "make"; among("wordy", r.lang) || c.writes() || c.bare() && !still {
 		k = number
 	}
-	s.all(k, name+"'s program", whyCode, r.advice(name, strings.Join(s.allWords(), " ")))
+	why := whyCode
+	if harmless != nil {
+		why = whyLanguage
+	}
+	s.all(k, name+"'s program", why, r.advice(name, strings.Join(s.allWords(), " ")))
 }
 
 // writes reports whether the author's code may write files, so that a value may name one.

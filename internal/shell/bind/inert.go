@@ -15,8 +15,8 @@ type World struct {
 
 // Inert values do nothing wherever they land: numbers, and plain words that name nothing. Of absent ones not even data is there.
 var (
-	inert  = kind{name: "plain words that name nothing"}
-	absent = kind{name: "plain words that name no file"}
+	inert  = kind{name: "plain words that name nothing here"}
+	absent = kind{name: "plain words that name no program or file here"}
 )
 
 // maxInert bounds the words of a line that are compared in pairs.
@@ -31,7 +31,14 @@ func (l *line) resolve(k kind) kind {
 	if l.world.Program == nil || l.foreign || l.changes || l.cuts || l.told || l.fetches || l.joins || l.roams || l.away > 0 || len(l.sets["PATH"]) > 0 {
 		return number
 	}
-	k.holds = func(v string) bool { return aNumber(v) || l.isInert(v, k.name == absent.name) }
+	k.holds = func(v string) bool {
+		is, known := l.inert[k.name+v]
+		if !known { // a line of a thousand places asks a thousand times
+			is = aNumber(v) || l.isInert(v, k.name == absent.name)
+			l.inert[k.name+v] = is
+		}
+		return is
+	}
 	return k
 }
 

@@ -33,6 +33,7 @@ func (f Finding) String() string {
 const (
 	whyName       = "would be the command name, and an argument cannot choose what runs"
 	whyCode       = "would be part of the code"
+	whyLanguage   = "could make the code run or write something"
 	whyArithmetic = "would be evaluated as arithmetic, which can run commands"
 	whySetting    = "would change how commands are found or run"
 	whyChoice     = "would choose what runs"
@@ -77,7 +78,7 @@ func (l Line) judge(p *Program, file *syntax.File, w World, files Files) []Findi
 	foreign := files.Guess != nil && files.Guess()
 	j := &line{Program: p, world: w, foreign: foreign, files: files, first: map[string]int{}, sets: map[string][]*syntax.Word{}, classes: map[string]class{},
 		handed: map[string]bool{}, funcs: map[string]bool{}, writes: map[string]bool{}, unpacks: map[string]bool{}, nested: map[string]*syntax.File{},
-		options: map[string]bool{}, dirs: map[string]bool{}, fits: map[*row]bool{}}
+		options: map[string]bool{}, dirs: map[string]bool{}, inert: map[string]bool{}, fits: map[*row]bool{}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
 			j.vals = append(j.vals, value{part.Text, p.Vars[len(j.vals)].Name, v.Data, wordsOf(v, false, false), v.Ours})
@@ -89,6 +90,7 @@ func (l Line) judge(p *Program, file *syntax.File, w World, files Files) []Findi
 	}
 	for j.pass = range judging + 1 {
 		clear(j.classes)
+		clear(j.inert)
 		j.look(file, 0, false)
 	}
 	return j.findings
@@ -459,7 +461,7 @@ type input struct {
 }
 
 func (s *scope) input(p []syntax.Node) (in input) {
-	for k := len(p) - 1; k >= 0 && !(in.fed && in.prints && in.saved); k-- {
+	for k := len(p) - 1; k >= 0 && !(in.fed && in.prints); k-- {
 		switch n := p[k].(type) {
 		case *syntax.Stmt:
 			in.saved = in.saved || slices.ContainsFunc(n.Redirs, saves)

@@ -15,7 +15,7 @@ func TestJudge(t *testing.T) {
 		{`echo "$0"`, "; reboot", ""},
 		{`$0`, "reboot", "$0 would be the command name, and an argument cannot choose what runs: write the command name yourself, and pass the value as an argument"},
 		{`awk '{print $0}' f`, `x; system("reboot")`,
-			`$0 (in awk's program) would be part of the code, and is not a number: write \$0 if you mean awk's own; else write awk -v v="$0" '{ print v }'`},
+			`$0 (in awk's program) could make the code run or write something: write \$0 if you mean awk's own; else write awk -v v="$0" '{ print v }'`},
 		{`echo $(( $0 + 1 ))`, "a[$(reboot)]",
 			"$0 (in arithmetic) would be evaluated as arithmetic, which can run commands: check that it is a number first, or compare it as text"},
 		{`git grep $0`, "-nOreboot",
@@ -33,13 +33,13 @@ func TestJudge(t *testing.T) {
 			"$0 (in the file that bash runs) would choose what runs: " +
 				"a word may pick a file there: write scripts/$0.sh and give its name without a path"},
 		{`gh pr view $0`, "--editor", "$0 (in an option of gh pr) could be an option that runs or writes something: write the options yourself"},
-		{`sed "s/TODO/$0/" f`, "a/b", `$0 (in sed's program) would be part of the code, and is not a number: write another sign than / around it, such as s|old|$0|`},
-		{`sed "s/TODO/$0/" f`, "(a/b)", `$0 (in sed's program) would be part of the code, and is not a number: ` +
+		{`sed "s/TODO/$0/" f`, "a/b", `$0 (in sed's program) could make the code run or write something: write another sign than / around it, such as s|old|$0|`},
+		{`sed "s/TODO/$0/" f`, "(a/b)", `$0 (in sed's program) could make the code run or write something: ` +
 			`sed takes no arguments: write awk -v v="$0" '{ gsub(/old/, v) } 1'`},
 		{`jq "$0" package.json`, ".scripts | keys", ""},
-		{`jq "$0" package.json`, "$ENV", `$0 (in jq's program) would be part of the code, and is not a number: ` +
+		{`jq "$0" package.json`, "$ENV", `$0 (in jq's program) could make the code run or write something: ` +
 			`write the program yourself, and pass the value: jq --arg v "$0" '$v'`},
-		{`python3 -c "print('$0')"`, "it's", `$0 (in python's program) would be part of the code, and is not a number: ` +
+		{`python3 -c "print('$0')"`, "it's", `$0 (in python's program) could make the code run or write something: ` +
 			`write python3 -c 'import sys; print(sys.argv[1])' "$0"`},
 		{`npm test -- $0`, "--require=./evil.js", "$0 (in an option of npm test) could be an option that runs or writes something: " +
 			"write the options yourself"},

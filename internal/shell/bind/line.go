@@ -16,8 +16,9 @@ type line struct {
 	*Program
 	vals     []value
 	world    World
-	pieces   []string // the words of all values; nil if nobody asked
-	foreign  bool     // text that nobody trusts may come from files, their names and what commands print
+	inert    map[string]bool // by kind and text, once that was asked
+	pieces   []string        // the words of all values; nil if nobody asked
+	foreign  bool            // text that nobody trusts may come from files, their names and what commands print
 	files    Files
 	findings []Finding
 	pass     int                     // of those over the line; the last one judges

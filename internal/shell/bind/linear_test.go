@@ -50,6 +50,14 @@ var shapes = map[string]func(n int) Line{
 		}
 		return l
 	},
+	"folders and code": func(n int) Line {
+		var l Line
+		for i := range n {
+			l.Parts = append(l.Parts, Part{Text: fmt.Sprintf("x=sub%d/", i)}, Part{Text: "$0", Value: &Value{Data: "hello"}},
+				Part{Text: "; bash -c "}, Part{Text: "$0", Value: &Value{Data: "hello"}}, Part{Text: "\n"})
+		}
+		return l
+	},
 	"values in substitutions": func(n int) Line {
 		var l Line
 		for i := range n {
@@ -59,13 +67,16 @@ var shapes = map[string]func(n int) Line{
 	},
 }
 
+// nowhere is a world in which nothing is, so that all words that could be inert are.
+var nowhere = World{Program: func(string) bool { return false }, File: func(string) bool { return false }}
+
 func BenchmarkShapes(b *testing.B) {
 	for name, shape := range shapes {
 		for _, n := range []int{1000, 4000} {
 			l := shape(n)
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := Bind(l, World{}); err != nil {
+					if _, err := Bind(l, nowhere); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -228,6 +228,8 @@ func (p pair) pasted() string {
 	return b.String()
 }
 
+// seconds are what pytest says that it took.
+
 // TestOrdinary runs every pair of the tables, and bash beside it. Of all ordinary pairs, at most three in a hundred are known to be refused.
 func TestOrdinary(t *testing.T) {
 	test.NeedBash5(t)
@@ -271,7 +273,6 @@ func TestOrdinary(t *testing.T) {
 	t.Logf("%d of %d ordinary pairs were refused", refused, len(list))
 }
 
-var seconds = regexp.MustCompile(`\b[0-9]+\.[0-9]+s\b`)
 
 // timeless returns what a program printed without how long it took, which pytest says.
 func timeless(text string) string { return seconds.ReplaceAllString(text, "1s") }
