@@ -229,6 +229,7 @@ func (p pair) pasted() string {
 }
 
 // seconds are what pytest says that it took.
+var seconds = regexp.MustCompile(`\d+\.\d+s( =+)?`)
 
 // TestOrdinary runs every pair of the tables, and bash beside it. Of all ordinary pairs, at most three in a hundred are known to be refused.
 func TestOrdinary(t *testing.T) {
@@ -272,7 +273,6 @@ func TestOrdinary(t *testing.T) {
 	}
 	t.Logf("%d of %d ordinary pairs were refused", refused, len(list))
 }
-
 
 // timeless returns what a program printed without how long it took, which pytest says.
 func timeless(text string) string { return seconds.ReplaceAllString(text, "1s") }
