@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -102,6 +103,7 @@ trials, 4 some trials have no verdict yet, 5 credentials or quota, 130 interrupt
 	f.StringArrayVar(&o.cases, "cases", nil, "read cases from this `file` instead of the evals folder; repeatable")
 	f.BoolVar(&o.WithMine, "with-mine", false, "install your other skills too, with those of the project and of enabled plugins")
 	f.BoolVar(&o.Judge, "judge", false, "let a model judge the expectations in evals.json")
+	f.StringVar(&o.JudgeModel, "judge-model", "", "the `model` that judges answers (default: the one that gave them)")
 	f.BoolVar(&o.Keep, "keep", false, "keep each trial's folder after it ends")
 	f.StringVarP(&o.results, "output", "o", "", "save trials in this `folder` (default: in the state folder)")
 	f.BoolVar(&o.fresh, "fresh", false, "start over instead of continuing an interrupted run")
@@ -111,7 +113,7 @@ trials, 4 some trials have no verdict yet, 5 credentials or quota, 130 interrupt
 	f.BoolVar(&o.ask, "ask", false, "with --init: let a model propose the cases")
 	o.at.Flags(cmd)
 	f.StringSliceVar(&o.agents, "agent", []string{agents.Claude}, "the `agents` to try it in, separated by commas: "+strings.Join(agents.Names(), ", "))
-	f.StringArrayVar(&o.models, "model", nil, "the `model` to ask; repeatable: each is an arm of its own")
+	f.StringSliceVar(&o.models, "model", nil, "the `models` to ask, separated by commas: each is an arm of its own")
 	f.StringVar(&o.against, "against", "", "also try the skill as it was at this git `revision`, to see what a change did")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "stop a trial after this many turns (0: no limit)")
 	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil, "allow trials to use this `tool`, such as 'Bash(git log:*)'; repeatable")
@@ -338,6 +340,11 @@ func (o *tryOptions) writeFiles(std *cli.Std, all eval.Report) error {
 		err = all.WriteJUnit(o.junit)
 	}
 	if o.html != "" {
+		all.Made, all.Version = time.Now(), cli.NewVersion().Version
+		for i := range all.Agents {
+			a := &all.Agents[i]
+			a.Before = eval.LastTries(filepath.Join(o.Runtime.State, "try"), a.Summary.Results, a.Summary.Agent, a.Summary.Skills)
+		}
 		err = errors.Join(err, all.WriteHTML(o.html, std.Env))
 	}
 	return err

@@ -10,12 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/jsregexp"
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/proc"
 	"github.com/skillhand/skillhand/report"
 )
@@ -27,7 +28,7 @@ type Check struct {
 
 	File     string // must exist
 	Contains string
-	Matches  *regexp.Regexp
+	Matches  string          // a regular expression of JavaScript: see newPattern
 	JSON     string          // a path, such as items[0].name, whose value must be Value, if that is set
 	Value    json.RawMessage `json:",omitempty"`
 	Report   bool            // it holds a report of success
@@ -143,7 +144,7 @@ func (c *Check) read(dir string) ([]byte, error) {
 
 // looks reports whether a check wants to know what is in the file.
 func (c *Check) looks() bool {
-	return c.Contains != "" || c.Matches != nil || c.JSON != "" || c.Report
+	return c.Contains != "" || c.Matches != "" || c.JSON != "" || c.Report
 }
 
 func (c *Check) look(text []byte) (bool, string, error) {
@@ -154,8 +155,16 @@ func (c *Check) look(text []byte) (bool, string, error) {
 	if c.Contains != "" && !bytes.Contains(text, []byte(c.Contains)) {
 		return false, fmt.Sprintf("%s does not contain %q", what, c.Contains), nil
 	}
-	if c.Matches != nil && !c.Matches.Match(text) {
-		return false, fmt.Sprintf("%s does not match %s", what, c.Matches), nil
+	if c.Matches != "" {
+		re, err := newPattern(c.Matches)
+		if err != nil {
+			return false, "", errUnknown(err.Error())
+		}
+		if _, ok, err := re.Find(string(text)); err != nil {
+			return false, "", errUnknown(err.Error())
+		} else if !ok {
+			return false, fmt.Sprintf("%s does not match %s", what, c.Matches), nil
+		}
 	}
 	if c.JSON != "" {
 		if why := c.lookJSON(what, text); why != "" {
@@ -166,6 +175,18 @@ func (c *Check) look(text []byte) (bool, string, error) {
 		return lookReport(what, text)
 	}
 	return true, "", nil
+}
+
+var leadingFlags = lazy.Regexp(`^\(\?([ims]+)\)`)
+
+// newPattern compiles a regular expression of a case: JavaScript's, as graders have them. Its flags
+// may stand at its beginning, as in (?i)done.
+func newPattern(text string) (*jsregexp.Regexp, error) {
+	flags := ""
+	if m := leadingFlags.Get().FindStringSubmatch(text); m != nil {
+		text, flags = text[len(m[0]):], m[1]
+	}
+	return jsregexp.Compile(text, flags)
 }
 
 func lookReport(what string, text []byte) (bool, string, error) {

@@ -248,7 +248,7 @@ func (g *Grader) material(s *scene) (string, error) {
 	}
 	if g.Type != baseline {
 		text, err := g.Target.read(s)
-		return fmt.Sprintf("<%s>\n%s\n</%[1]s>", g.Target.Source, shorten(text)), err
+		return fmt.Sprintf("The material (%s):\n%s\n%s\n%[2]s", g.Target.Source, fenceMark, shorten(text)), err
 	}
 	text, err := Target{Source: "trace"}.read(s)
 	if err != nil {
@@ -258,27 +258,27 @@ func (g *Grader) material(s *scene) (string, error) {
 	if err != nil {
 		return "", errUnknown(err.Error())
 	}
-	return fmt.Sprintf("<trace>\n%s\n</trace>\n\nThe trace of another run, to compare with:\n<baseline>\n%s\n</baseline>",
-		shorten(text), shorten(string(than))), nil
+	return fmt.Sprintf("The trace of what it did:\n%s\n%s\n%[1]s\n\nThe trace of another run, to compare with:\n%[1]s\n%[3]s\n%[1]s",
+		fenceMark, shorten(text), shorten(string(than))), nil
 }
 
-// votes is how often a judge is asked; most of its answers decide.
-const votes = 3
+// decides is how many equal votes of a judge decide. The third vote is asked if two differ.
+const decides = 2
 
-// vote asks the judge. Without all answers nobody knows, unless those that came decide.
+// vote asks the judge until two of its answers are the same.
 func (g *Grader) vote(ctx context.Context, s *scene, material string, r *CheckResult) (bool, string, error) {
-	yes := 0
+	votes := map[bool]int{}
 	var reasons []string
-	for range votes {
+	for max(votes[true], votes[false]) < decides {
 		ok, why, err := s.judge(ctx, fmt.Sprintf("%s\n\nDoes this hold: %s", material, g.Criteria))
 		if err != nil {
 			return false, "", errUnknown("the judge: " + err.Error())
 		}
-		yes += count(ok)
+		votes[ok]++
 		r.Votes = append(r.Votes, ok)
 		reasons = append(reasons, map[bool]string{true: "yes: ", false: "no: "}[ok]+why)
 	}
-	return 2*yes > votes, strings.Join(reasons, "; "), nil
+	return votes[true] > votes[false], strings.Join(reasons, "; "), nil
 }
 
 // A snapshot is what files a folder has, and what is in them, as hashes.

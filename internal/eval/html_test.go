@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +13,13 @@ func TestHTML(t *testing.T) {
 	t.Parallel()
 	const evil = `</pre></details><script>alert(1)</script><img src=x onerror=alert(1)>`
 	file := filepath.Join(t.TempDir(), "t.jsonl")
-	if err := os.WriteFile(file, []byte(evil+" SECRET\xff\n"), 0o666); err != nil {
+	said, err := json.Marshal(map[string]any{"type": "assistant", "message": map[string]any{"content": []any{
+		map[string]string{"type": "text", "text": evil + " SECRET \u202eback \x1b[31m"},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, append(said, '\n'), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	no := false
@@ -33,7 +40,7 @@ func TestHTML(t *testing.T) {
 			t.Errorf("has %s: %s", bad, page)
 		}
 	}
-	for _, want := range []string{`content="default-src 'none'; `, "&lt;script&gt;", "<td>cannot fire: &lt;/pre", `<circle class="rate" cx="155.0"`} {
+	for _, want := range []string{`content="default-src 'none'; `, "&lt;script&gt;", "<td>cannot fire: &lt;/pre", `<circle class="rate" cx="155.0"`, "[U&#43;202E]back [U&#43;001B]"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("lacks %s: %s", want, page)
 		}

@@ -96,7 +96,7 @@ func TestKit(t *testing.T) {
 		t.Error("the skill has its evals")
 	}
 	one := card.Cases[0]
-	if !one.Checks[0].Matches.MatchString("xx") || one.Checks[0].Matches.MatchString("y") || string(one.Checks[1].Value) != "3" ||
+	if one.Checks[0].Matches == "" || string(one.Checks[1].Value) != "3" ||
 		len(one.Files) != 2 || !reflect.DeepEqual(card.Cases[1].Files, one.Files[:1]) {
 		t.Errorf("%+v", card.Cases)
 	}

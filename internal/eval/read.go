@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -528,12 +527,10 @@ func (r *reader) checkField(c *Check, key string, n *yaml.Node) {
 	case "contains":
 		c.Contains = r.some(n, key)
 	case "matches", "answer":
-		re, err := regexp.Compile(r.some(n, key))
-		if err != nil {
+		c.Matches = r.some(n, key)
+		if _, err := newPattern(c.Matches); err != nil {
 			r.fault(n, "%s: %v", key, err)
-			return
 		}
-		c.Matches = re
 	case "json":
 		r.jsonPath(c, n)
 	case "value":

@@ -254,6 +254,29 @@ func ReadSummary(dir string) (*Summary, error) {
 	return readJSON[*Summary](filepath.Join(dir, summaryFile))
 }
 
+// LastTries finds the latest complete try of each skill in an agent before the one in dir, in the
+// folder of all.
+func LastTries(root, dir, agent string, skills []SkillSummary) map[string]*Before {
+	all := map[string]*Before{}
+	for _, file := range paths.Glob(root, "*/*/"+summaryFile) {
+		info, err := os.Stat(file)
+		if err != nil || filepath.Dir(file) == dir {
+			continue
+		}
+		s, err := readJSON[Summary](file)
+		if err != nil || s.Agent != agent {
+			continue // of another version, perhaps
+		}
+		for _, k := range s.Skills {
+			wanted := slices.ContainsFunc(skills, func(now SkillSummary) bool { return now.Skill == k.Skill })
+			if old := all[k.Skill]; wanted && (old == nil || old.Made.Before(info.ModTime())) {
+				all[k.Skill] = &Before{Made: info.ModTime(), Skill: k}
+			}
+		}
+	}
+	return all
+}
+
 // ErrNoResults says that a folder has no trials in it, or is not there.
 var ErrNoResults = errors.New("no results of skillhand try")
 

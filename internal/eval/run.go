@@ -35,6 +35,7 @@ type Options struct {
 	MaxUSD       float64  `json:"max_usd,omitempty"`     // what one try of a trial may cost; 0 means any amount
 	WithMine     bool     `json:"-"`                     // the user's other skills are there too
 	Judge        bool     `json:"judge,omitempty"`       // a model judges expectations
+	JudgeModel   string   `json:"judge_model,omitempty"` // which one; "" means the model that is tried
 	Keep         bool     `json:"-"`                     // keep the folders of trials
 	Agent        string   `json:"agent,omitempty"`       // who is asked: see agents.Names; "" means Claude
 	Model        string   `json:"model,omitempty"`
@@ -61,6 +62,9 @@ func (o *Options) Plan(subjects []*Subject) (string, error) {
 	fmt.Fprintf(h, "2 %q %d %q %q %v %v %v\n", o.Model, o.MaxTurns, o.AllowedTools, o.Args, o.WithMine, o.Judge, o.Keep)
 	if o.Agent != "" && o.Agent != agents.Claude {
 		fmt.Fprintf(h, "agent %s\n", o.Agent)
+	}
+	if o.JudgeModel != "" {
+		fmt.Fprintf(h, "judge %s\n", o.JudgeModel)
 	}
 	if slices.ContainsFunc(subjects, func(s *Subject) bool { return s.HasSuite() }) {
 		fmt.Fprintln(h, o.Baseline, o.Scaffold) // the score depends on them

@@ -62,6 +62,7 @@ type SkillArm struct {
 // A CaseSummary is what the trials of one case came to.
 type CaseSummary struct {
 	Case   string       `json:"case"`
+	Prompt string       `json:"prompt,omitempty"`
 	Fires  bool         `json:"fires"`
 	Open   bool         `json:"open,omitempty"`   // the case does not say whether the skill should fire: it counts in no rate of firing
 	Called bool         `json:"called,omitempty"` // the prompt calls the skill by name: it counts in no rate of firing
@@ -131,7 +132,7 @@ func summarizeSkill(subject *Subject, trials []Trial, descriptions map[string]st
 	}
 	for i := range subject.Cases {
 		c := &subject.Cases[i]
-		cs := CaseSummary{Case: c.ID, Fires: c.Fires, Open: c.Open, Arms: []ArmSummary{}}
+		cs := CaseSummary{Case: c.ID, Prompt: c.Prompt, Fires: c.Fires, Open: c.Open, Arms: []ArmSummary{}}
 		_, cs.Called = subject.called(c.Prompt)
 		for n, arm := range arms {
 			mine := slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return t.Case != c.ID || t.Arm != arm })

@@ -1,0 +1,100 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/agents"
+)
+
+// A Part is one thing of a conversation: what the agent said, a tool that it used, or what that
+// gave.
+type Part struct {
+	Kind   string // says, tool or result
+	Tool   string // of a tool: its name
+	Text   string // of a tool: its input
+	Failed bool   // of a result
+	Below  bool   // of a subagent
+}
+
+// A Conversation is a transcript as people read it.
+type Conversation struct {
+	Model, Version string // of the model and of the agent, as far as they are told
+	Parts          []Part
+	Cut            bool // there is more in the transcript
+}
+
+// Limits of what a report shows of a transcript.
+const (
+	maxParts = 200
+	maxPart  = 8 << 10
+)
+
+// ReadConversation reads a transcript that an agent wrote; nil means Claude Code.
+func ReadConversation(file string, by *agents.Agent) (*Conversation, error) {
+	c := &Conversation{}
+	err := events(file, by, c.line)
+	return c, err
+}
+
+func (c *Conversation) line(line []byte) {
+	var e struct {
+		event
+		Subtype string `json:"subtype"`
+		Model   string `json:"model"`
+		Version string `json:"claude_code_version"`
+	}
+	said := bytes.Contains(line, []byte(`"assistant"`)) || bytes.Contains(line, []byte(`"user"`)) || bytes.Contains(line, []byte(`"init"`))
+	if !said || !loose(json.Unmarshal(line, &e)) {
+		return
+	}
+	if e.Type == "system" && e.Subtype == "init" {
+		c.Model, c.Version = e.Model, e.Version
+		return
+	}
+	for _, b := range blocks(e.Message.Content) {
+		part := Part{Below: e.Parent != ""}
+		switch {
+		case e.Type == "assistant" && b.Type == "text":
+			part.Kind, part.Text = "says", b.Text
+		case e.Type == "assistant" && b.Type == "tool_use":
+			part.Kind, part.Tool, part.Text = "tool", b.Name, inputText(b.Input)
+		case e.Type == "user" && b.Type == "tool_result":
+			part.Kind, part.Text, part.Failed = "result", b.said(), b.IsError
+		default:
+			continue
+		}
+		if len(c.Parts) == maxParts {
+			c.Cut = true
+			return
+		}
+		if part.Text = strings.TrimSpace(part.Text); len(part.Text) > maxPart {
+			part.Text, c.Cut = strings.ToValidUTF8(part.Text[:maxPart], "")+" …", true
+		}
+		c.Parts = append(c.Parts, part)
+	}
+}
+
+// inputText writes a tool's input as people would: the command alone, or a line for each field.
+func inputText(input json.RawMessage) string {
+	var fields map[string]any
+	if json.Unmarshal(input, &fields) != nil {
+		return string(input)
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		text, ok := fields[name].(string)
+		if !ok {
+			out, _ := json.Marshal(fields[name]) // it was read from JSON
+			text = string(out)
+		}
+		if len(fields) == 1 {
+			return text
+		}
+		b.WriteString(name + ": " + text + "\n")
+	}
+	return b.String()
+}
