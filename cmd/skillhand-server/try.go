@@ -41,6 +41,7 @@ type tryOptions struct {
 	models                    []string
 	against                   string
 	reportAs, html            string
+	untilSure                 bool
 	tags                      []string
 	batch                     batchOptions
 	min                       eval.Minimums
@@ -94,6 +95,7 @@ trials, 4 some trials have no verdict yet, 5 credentials or quota, 130 interrupt
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.Runs, "runs", 3, "`number` of trials per case")
+	f.BoolVar(&o.untilSure, "until-sure", false, "stop before --runs when every minimum and difference is decided")
 	f.BoolVar(&o.Baseline, "baseline", false, "also try without the skill, to see whether it helps")
 	f.IntVarP(&o.Jobs, "jobs", "j", 4, "`number` of trials at the same time; with --batch over all machines, if given")
 	f.Float64Var(&o.budgetUSD, "budget-usd", 0, "spend this many `dollars` on all trials, and at most one turn more (0: no limit)")
@@ -248,6 +250,9 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 		return err
 	}
 	o.configure(std, h)
+	if o.untilSure {
+		o.UntilSure = &o.min
+	}
 	if err := o.checkAgents(); err != nil {
 		return err
 	}
@@ -430,7 +435,7 @@ func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subje
 			err = cli.Exit(cli.ExitUsage, err)
 		}
 	} else {
-		o.Results, err = eval.OpenResults(filepath.Join(h.State, "try"), plan, o.fresh)
+		o.Results, err = o.OpenResults(filepath.Join(h.State, "try"), plan, subjects, o.fresh)
 	}
 	if err != nil {
 		return nil, err

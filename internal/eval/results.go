@@ -36,9 +36,10 @@ type Results struct {
 	lock *flock.Flock
 }
 
-// OpenResults returns the results that a plan has begun and not finished, else
-// or if fresh is set new ones. They are this process's until it ends or closes them.
-func OpenResults(root, plan string, fresh bool) (*Results, error) {
+// OpenResults returns the results that a plan has begun and not finished, or finished with fewer
+// trials than the options want now; else or if fresh is set new ones. They are this process's until
+// it ends or closes them.
+func (o *Options) OpenResults(root, plan string, subjects []*Subject, fresh bool) (*Results, error) {
 	dir := filepath.Join(root, plan[:min(len(plan), 16)])
 	if err := errors.Join(paths.MakeState(root), os.MkdirAll(dir, 0o700)); err != nil {
 		return nil, err
@@ -57,11 +58,33 @@ func OpenResults(root, plan string, fresh bool) (*Results, error) {
 		last++
 	}
 	for n := max(last, 1); ; n++ {
-		r, err := begin(filepath.Join(dir, fmt.Sprintf("%04d", n)))
-		if r != nil || err != nil {
-			return r, err
+		r, err := lockResults(filepath.Join(dir, fmt.Sprintf("%04d", n)))
+		if err != nil {
+			return nil, err
 		}
+		if r == nil {
+			continue // another's
+		}
+		summary := filepath.Join(r.Dir, summaryFile)
+		if _, err := os.Stat(summary); err != nil {
+			return r, nil
+		}
+		if o.moreThan(r, subjects) {
+			return r, os.Remove(summary)
+		}
+		r.Close()
 	}
+}
+
+// moreThan reports whether finished results lack some of the trials that are wanted, and have
+// others: then the rest is made, and those that are there count.
+func (o *Options) moreThan(r *Results, subjects []*Subject) bool {
+	have, lacks := false, false
+	for _, j := range jobs(subjects, o) {
+		_, ok := r.get(j.trial())
+		have, lacks = have || ok, lacks || !ok
+	}
+	return have && lacks
 }
 
 // ErrNotResults is the error of a path that cannot hold the results of a plan.
@@ -88,19 +111,6 @@ func OpenResultsAt(dir, plan string) (*Results, error) {
 		return nil, err
 	}
 	return r, atomicfile.Write(filepath.Join(dir, "plan"), []byte(plan), 0o600)
-}
-
-// begin returns the results in a folder, nil if they are finished or another's.
-func begin(dir string) (*Results, error) {
-	r, err := lockResults(dir)
-	if err != nil || r == nil {
-		return nil, err
-	}
-	if _, err := os.Stat(filepath.Join(dir, summaryFile)); err == nil {
-		r.Close()
-		return nil, nil
-	}
-	return r, nil
 }
 
 func lockResults(dir string) (*Results, error) {

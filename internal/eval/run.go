@@ -45,6 +45,10 @@ type Options struct {
 	Args         []string `json:"args,omitempty"` // further ones for the CLI
 	Env          []string `json:"env,omitempty"`  // names of further variables that trials have
 
+	// UntilSure ends the trials when every question that the minimums and arms ask is decided. Runs is
+	// then the most.
+	UntilSure *Minimums `json:"-"`
+
 	// Results is where trials are kept, and found again; see Plan.
 	Results *Results `json:"-"`
 	// Make makes trials, of which only Skill, Case, Arm, Run and Fires are given, and the cost and
@@ -136,9 +140,15 @@ func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) 
 		return nil, err
 	}
 	trials, missing, err := m.found()
-	stopped := ""
-	if err == nil && len(missing) > 0 {
-		stopped, err = o.Make(ctx, missing, func(made Made) error {
+	stopped, sure := "", false
+	for _, round := range o.rounds(missing) {
+		if err != nil || stopped != "" {
+			break
+		}
+		if sure = o.UntilSure != nil && Summarize(subjects, trials, nil).decides(*o.UntilSure); sure {
+			break
+		}
+		stopped, err = o.Make(ctx, round, func(made Made) error {
 			t, err := o.Results.take(made)
 			if err != nil {
 				return err
@@ -154,16 +164,35 @@ func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) 
 	s.Agent, s.Results, s.DurationMS = o.Agent, o.Results.Dir, float64(time.Since(began).Microseconds())/1000
 	s.Missing = len(jobs(subjects, &o)) - s.Trials
 	switch {
+	case sure:
+		s.Notes = append(s.Notes, fmt.Sprintf("decided: %s more would not change it", term.Plural(s.Missing, "trial")))
+		s.Missing = 0
 	case s.Missing == 0:
 	case err == nil:
 		s.Stopped = stopped
 	default:
 		s.Stopped = m.hide.Text(err.Error())
 	}
-	if err == nil && s.Missing == 0 && s.Void == 0 {
+	if err == nil && s.Missing == 0 && s.Void == 0 && !sure {
 		err = o.Results.write(summaryFile, s)
 	}
 	return s, err
+}
+
+// rounds returns trials in the groups in which they are made: all at once, or if they may end
+// early run by run.
+func (o *Options) rounds(missing []Trial) [][]Trial {
+	if o.UntilSure == nil {
+		return slices.DeleteFunc([][]Trial{missing}, func(round []Trial) bool { return len(round) == 0 })
+	}
+	var all [][]Trial
+	for i, t := range missing {
+		if i == 0 || t.Run != missing[i-1].Run {
+			all = append(all, nil)
+		}
+		all[len(all)-1] = append(all[len(all)-1], t)
+	}
+	return all
 }
 
 // found returns the trials that the results have, and those that are missing.

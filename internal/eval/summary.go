@@ -423,6 +423,32 @@ func (k *SkillArm) below(skill string, want Minimums) (all []string) {
 	return all
 }
 
+// decides reports whether trials answer what was asked: is one of the minimums missed, or all of
+// them met, whatever further cases show, and is each difference between arms told from chance?
+func (s *Summary) decides(want Minimums) bool {
+	missed, open := false, s.Trials == s.Void
+	for _, k := range s.Skills {
+		for _, a := range k.Arms {
+			for _, q := range []struct {
+				rate Rate
+				min  float64
+			}{{a.Fired, want.Fired}, {a.Quiet, want.Fired}, {a.Passed, want.Pass}} {
+				switch {
+				case a.Arm.Kind() != With || q.min == 0 || q.rate.Of == 0:
+				case q.rate.High < q.min, q.min == 1 && q.rate.Rate < 1:
+					missed = true
+				case q.rate.Low < q.min:
+					open = true
+				}
+			}
+		}
+		if slices.ContainsFunc(k.Differences, func(c Comparison) bool { return !c.Difference.Told }) {
+			return false
+		}
+	}
+	return missed || !open
+}
+
 // unjudged reports whether the skill has checks that should count and could not be judged.
 func (k *SkillSummary) unjudged() bool {
 	for _, c := range k.Cases {
