@@ -437,7 +437,7 @@ func byStatus(status int, text string) (Kind, bool) {
 }
 
 var (
-	tooLong    = lazy.Regexp(`(?i)^prompt is too long|\bis too long: \d+ tokens\b`)
+	tooLong = lazy.Regexp(`(?i)^prompt is too long|\bis too long: \d+ tokens\b`)
 	// The last two are OpenAI's words, and Codex's for them.
 	creditGone = lazy.Regexp(`(?i)^(?:API Error: (?:\d{3} )?)?(?:your )?credit balance is too low` +
 		`|\bexceeded your current quota\b|^quota exceeded\. check your plan and billing`)
