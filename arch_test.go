@@ -118,7 +118,7 @@ cmd/skillhand: . check claude internal/activity internal/activity/history intern
     internal/session internal/setup/doctor internal/setup/installed internal/setup/scaffold internal/shell
     internal/term internal/trust report report/verdict schemas skill
 
-cmd/skillhand-server: . claude internal/agents internal/atomicfile internal/batch internal/batch/jobfile
+cmd/skillhand-server: . claude internal/activity internal/agents internal/atomicfile internal/batch internal/batch/jobfile
     internal/batch/jobs internal/cli internal/eval internal/here internal/lsp internal/mcp internal/mcp/host
     internal/paths internal/proc internal/setup/scaffold internal/shell internal/term internal/web
 

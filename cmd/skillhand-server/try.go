@@ -23,7 +23,6 @@ import (
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/eval"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/setup/scaffold"
 	"github.com/skillhand/skillhand/internal/shell"
 	"github.com/skillhand/skillhand/internal/term"
 )
@@ -41,7 +40,7 @@ type tryOptions struct {
 	models                    []string
 	against                   string
 	reportAs, html            string
-	untilSure                 bool
+	untilSure, fromUsage      bool
 	tags                      []string
 	batch                     batchOptions
 	min                       eval.Minimums
@@ -111,11 +110,12 @@ trials, 4 some trials have no verdict yet, 5 credentials or quota, 130 interrupt
 	f.BoolVar(&o.fresh, "fresh", false, "start over instead of continuing an interrupted run")
 	f.StringVar(&o.from, "from", "", "judge the saved trials in this `folder` again, without asking Claude")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show how many calls would be made and what they cost before, and ask nothing")
-	f.BoolVar(&o.init, "init", false, "write cases from the skill's description for you to edit")
+	f.BoolVar(&o.init, "init", false, "write cases for you to edit: it asks for prompts at a terminal")
+	f.BoolVar(&o.fromUsage, "from-usage", false, "with --init: take prompts after which agents here called the skill")
 	f.BoolVar(&o.ask, "ask", false, "with --init: let a model propose the cases")
 	o.at.Flags(cmd)
 	f.StringSliceVar(&o.agents, "agent", []string{agents.Claude}, "the `agents` to try it in, separated by commas: "+strings.Join(agents.Names(), ", "))
-	f.StringSliceVar(&o.models, "model", nil, "the `models` to ask, separated by commas: each is an arm of its own")
+	f.StringSliceVar(&o.models, "model", nil, "the `model` to ask; several, separated by commas, are arms of their own")
 	f.StringVar(&o.against, "against", "", "also try the skill as it was at this git `revision`, to see what a change did")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "stop a trial after this many turns (0: no limit)")
 	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil, "allow trials to use this `tool`, such as 'Bash(git log:*)'; repeatable")
@@ -194,6 +194,10 @@ func (o *tryOptions) clash() error {
 		return cli.Usagef("--dry-run cannot be used with --init, --from or --json")
 	case o.ask && !o.init:
 		return cli.Usagef("--ask needs --init")
+	case o.fromUsage && !o.init:
+		return cli.Usagef("--from-usage needs --init")
+	case o.fromUsage && o.ask:
+		return cli.Usagef("--from-usage and --ask cannot be used together")
 	case o.from != "" && (o.init || o.results != ""):
 		return cli.Usagef("--from cannot be used with --init or --output")
 	case slices.ContainsFunc(o.Env, func(name string) bool { return name == "" || strings.Contains(name, "=") }):
@@ -274,7 +278,7 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 		return tryInit(ctx, std, &o, names, subjects)
 	case o.dryRun:
 		o.Against = o.against != ""
-		return std.Print(o.Forecast(h, subjects, len(o.agents)) + o.planLine(subjects) + "\n")
+		return std.Print(o.Forecast(h, subjects, len(o.agents), o.onlyClaude()) + o.planLine(subjects) + "\n")
 	}
 	if o.from == "" { // judging saved trials runs nothing
 		if err := o.Trusted(ctx, subjects); err != nil {
@@ -316,6 +320,9 @@ func (o *tryOptions) planLine(subjects []*eval.Subject) string {
 	if o.budgetUSD > 0 {
 		return text + ", for at most " + term.Dollars(o.budgetUSD)
 	}
+	if !o.onlyClaude() {
+		return text + ", no budget"
+	}
 	return text + ", no budget (see --budget-usd)"
 }
 
@@ -325,7 +332,7 @@ func (o *tryOptions) checkSubjects(subjects []*eval.Subject) error {
 		return cli.Usagef("--report-as needs one SKILL or PLUGIN, and one agent")
 	}
 	for _, s := range subjects {
-		if s.HasSuite() && !slices.Equal(o.agents, []string{agents.Claude}) {
+		if s.HasSuite() && !o.onlyClaude() {
 			return cli.Usagef("%s: suites of claude plugin eval are for Claude Code: leave --agent out", s.Name)
 		}
 	}
@@ -501,50 +508,4 @@ func tryError(err error) error {
 		return cli.Exit(cli.ExitUsage, err)
 	}
 	return err
-}
-
-// tryInit writes cases for an author to edit.
-func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, names []string, subjects []*eval.Subject) error {
-	if len(subjects) != 1 {
-		return cli.Usagef("--init needs one SKILL")
-	}
-	s := subjects[0]
-	if scaffold.IsPlaceholder(s.Description) {
-		return fmt.Errorf("%s: its description is still the one that init wrote: first say what it does and when to use it", s.Name)
-	}
-	cases := s.Propose()
-	if o.ask {
-		spinner := std.Spin("asking for cases")
-		asked, err := s.Ask(ctx, &o.Runtime, o.Model)
-		spinner.End()
-		if err != nil {
-			return tryError(err)
-		}
-		cases = asked
-	}
-	file, err := s.WriteCases(cases)
-	if errors.Is(err, fs.ErrExist) {
-		return cli.Usagef("%s: already exists", filepath.Join(s.Folder, "evals", "cases.yaml"))
-	}
-	if err != nil {
-		return err
-	}
-	fired := len(slices.DeleteFunc(slices.Clone(cases), func(p eval.Proposal) bool { return !p.Fires }))
-	return std.Print(fmt.Sprintf("%s: %s, %d of which should fire\nedit them, then: %s\n",
-		term.Near(file), term.Plural(len(cases), "case"), fired, o.again(names, s)))
-}
-
-// again is the command that tries the skill: by the name that found it, in the same places.
-func (o *tryOptions) again(names []string, s *eval.Subject) string {
-	words := []string{"skillhand", "try", s.Name}
-	if len(names) > 0 {
-		words[2] = names[0]
-	}
-	for _, root := range o.at.Roots {
-		words = append(words, "--root", root)
-	}
-	if o.at.PluginRoot != "" {
-		words = append(words, "--plugin-root", o.at.PluginRoot)
-	}
-	return shell.Quote(words)
 }

@@ -19,7 +19,10 @@ func (o *tryOptions) checkAgents() error {
 	for _, name := range o.agents {
 		a, err := agents.Find(name)
 		if err == nil && a != nil {
-			err = a.Check(agents.Question{Turns: o.MaxTurns > 0, Tools: len(o.AllowedTools) > 0, Budget: max(o.MaxUSD, o.budgetUSD) > 0})
+			err = a.Check(agents.Question{Turns: o.MaxTurns > 0, Tools: len(o.AllowedTools) > 0, Budget: o.MaxUSD > 0})
+			if err == nil && o.budgetUSD > 0 {
+				err = fmt.Errorf("--budget-usd: what %s spends is not known here: it has no limit of its own, and its models have no price", name)
+			}
 		}
 		if err != nil {
 			faults = append(faults, cli.Usagef("%v", err))
@@ -32,13 +35,16 @@ func (o *tryOptions) checkAgents() error {
 		return cli.Usagef("arguments after -- are for one agent: try one at a time")
 	case several && (o.results != "" || o.from != ""):
 		return cli.Usagef("--output and --from need a single --agent")
-	case o.client.Path != "" && !slices.Equal(o.agents, []string{agents.Claude}):
+	case o.client.Path != "" && !o.onlyClaude():
 		return cli.Usagef("--claude: set SKILLHAND_CODEX (or that of another agent) to the path of its program")
-	case o.WithMine && !slices.Equal(o.agents, []string{agents.Claude}):
+	case o.WithMine && !o.onlyClaude():
 		return cli.Usagef("--with-mine is for claude: other agents have their own skills")
 	}
 	return nil
 }
+
+// onlyClaude reports whether Claude Code alone is asked.
+func (o *tryOptions) onlyClaude() bool { return slices.Equal(o.agents, []string{agents.Claude}) }
 
 // cannotFire says why no skill can fire in an agent as trials start it; "" if one can.
 func (o *tryOptions) cannotFire(name string) string {

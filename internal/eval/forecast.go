@@ -19,16 +19,19 @@ func (o *Options) Calls(subjects ...*Subject) int {
 	return n
 }
 
-// Forecast says what would be asked about each skill, in how many agents, and what such trials cost before.
-func (o *Options) Forecast(h here.Here, subjects []*Subject, agents int) string {
+// Forecast says what would be asked about each skill, in how many agents, and what such trials cost
+// before, if known may tell: the history does not say in which agent.
+func (o *Options) Forecast(h here.Here, subjects []*Subject, agents int, known bool) string {
 	var b strings.Builder
 	for _, s := range subjects {
 		var arms []string
 		for _, a := range o.Arms() {
 			arms = append(arms, string(a))
 		}
-		cost := "cost unknown (never tried here)"
-		if usd, known := LastCost(h, s.Name); known {
+		cost := "cost unknown"
+		if usd, ok := LastCost(h, s.Name); known && !ok {
+			cost += " (never tried here)"
+		} else if known {
 			cost = fmt.Sprintf("the last try cost %s in all", term.Dollars(usd))
 		}
 		fmt.Fprintf(&b, "%s: %s, %s: %s; %s\n", s.Name, term.Plural(len(s.Cases), "case"), strings.Join(arms, " and "),
