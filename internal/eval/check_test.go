@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -234,6 +235,27 @@ func TestMinimums(t *testing.T) {
 		s.Require(Minimums{Fired: tt.fired, Pass: tt.pass, FiredGiven: true, PassGiven: true})
 		if got := strings.Join(s.Uncounted, "; "); got != tt.want || s.OK != (tt.want == "") {
 			t.Errorf("%d skills, minimums %v and %v: %q, ok %v, want %q", len(tt.skills), tt.fired, tt.pass, got, s.OK, tt.want)
+		}
+	}
+}
+
+// TestVotes: two equal votes of a judge decide, and no third is asked for.
+func TestVotes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		votes string
+		want  bool
+		asked int
+	}{{"yy", true, 2}, {"nn", false, 2}, {"yny", true, 3}, {"ynn", false, 3}} {
+		asked := 0
+		s := scene{answer: "a", judge: func(context.Context, string) (bool, string, error) {
+			asked++
+			return tt.votes[asked-1] == 'y', "because", nil
+		}}
+		var r CheckResult
+		got, _, err := (&Grader{Type: llmGrader, Criteria: "good?"}).grade(t.Context(), &s, &r)
+		if got != tt.want || asked != tt.asked || err != nil || len(r.Votes) != tt.asked {
+			t.Errorf("%s: %v after %d votes, %v", tt.votes, got, asked, err)
 		}
 	}
 }
