@@ -62,7 +62,7 @@ func testTryBatchKilled(t *testing.T, sort string) {
 		cmd.Stderr = os.Stderr
 		return cmd
 	}
-	try := []string{"try", "zebra", "--runs", "4", "--json", "--batch", "--db", database}
+	try := []string{"try", "zebra", "--runs", "4", "--min-fired", "0", "--json", "--batch", "--db", database}
 	first := command(here, try...)
 	if err := first.Start(); err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func testTryBatchKilled(t *testing.T, sort string) {
 			t.Errorf("its transcript is not here: %s", line)
 		}
 	}
-	whole, err := command(here, "try", "zebra", "--runs", "4", "--json", "--fresh").Output()
+	whole, err := command(here, "try", "zebra", "--runs", "4", "--min-fired", "0", "--json", "--fresh").Output()
 	if err != nil {
 		t.Fatalf("%v: %s", err, whole)
 	}

@@ -83,7 +83,7 @@ func TestTryMany(t *testing.T) {
 	}
 	began := time.Now()
 	const jobs = 6
-	cmd := command("try", "zebra", "--runs", strconv.Itoa(runs), "--json", "--batch", "--db", database,
+	cmd := command("try", "zebra", "--runs", strconv.Itoa(runs), "--min-fired", "0", "--json", "--batch", "--db", database,
 		"--env", "PLAYED_KEY", "-j", strconv.Itoa(jobs), "--agent", "claude,codex,pi")
 	out, err := cmd.Output()
 	if err != nil {

@@ -49,7 +49,7 @@ func TestTryKilled(t *testing.T) {
 	})
 	state := t.TempDir()
 	command := func(state string) *exec.Cmd {
-		cmd := exec.Command(filepath.Join(bin, "skillhand"), "try", "zebra", "--runs", "2", "-j", "1", "--json", "--claude", realclaude.Program(t))
+		cmd := exec.Command(filepath.Join(bin, "skillhand"), "try", "zebra", "--runs", "2", "-j", "1", "--min-fired", "0", "--json", "--claude", realclaude.Program(t))
 		cmd.Dir = c.Project
 		cmd.Env = []string{
 			"HOME=" + c.Home, "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + state, "TMPDIR=" + t.TempDir(),
