@@ -111,8 +111,8 @@ func Run(ctx context.Context, files []File, opt Options) *Result {
 // checkFile runs the rules about one file, and keeps of it what the rules about all need.
 func checkFile(f File, opt *Options) *document {
 	d := open(f, opt.forFile(&f))
-	if d.opt != opt {
-		d.verdicts = nil // Claude Code does not load the file
+	if !d.opt.isFor("claude") {
+		d.verdicts = nil
 	}
 	for _, r := range All() {
 		if r.run != nil && d.opt.severity(r) != Off && r.isFor(d) && (d.fault == nil || r.ID == "SK001") {
@@ -133,6 +133,7 @@ func collect(docs []*document) *Result {
 			res.checked[name] = true
 		}
 		all := d.findings
+		d.withholdFixes(all)
 		kept := d.ignore(all)
 		res.Ignored += len(all) - len(kept)
 		kept = append(kept, d.unusedIgnores()...)
@@ -168,20 +169,20 @@ func (opt *Options) severity(r *Rule) Severity {
 	return r.Severity
 }
 
-// forFile are the options for a file. A skill in the folder of one agent, such as .github/skills, is checked for that agent
-// and not for others, unless only others were asked for.
+// forFile returns the options for a file: for the agents that were asked for and those that read the file where it lies.
+// Others that also read Claude Code's folders take what they find there, and count only if they were asked for.
 func (opt *Options) forFile(f *File) *Options {
-	_, place, ok := placeRoot(f.Path)
-	if f.Kind != Skill || f.Claude || f.Plugin != "" || !ok {
-		return opt
-	}
-	owner := agents.OnlyReader(place)
-	if owner == "" || len(opt.Agents) > 0 && !slices.Contains(opt.Agents, owner) {
-		return opt
+	owners := f.Owners
+	if slices.Contains(owners, agents.Claude) {
+		owners = []string{agents.Claude}
 	}
 	own := *opt
-	own.Agents = slices.DeleteFunc(slices.Clone(opt.Agents), func(a string) bool { return slices.Contains(agents.Names(), a) })
-	own.Agents = append(own.Agents, owner)
+	own.Agents = slices.Clone(opt.Agents)
+	for _, owner := range owners {
+		if !slices.Contains(own.Agents, owner) {
+			own.Agents = append(own.Agents, owner)
+		}
+	}
 	return &own
 }
 

@@ -95,6 +95,7 @@ func layDown(t *testing.T, c test.Case) tree {
 		}
 		tr.opt.Agents, tr.opt.Rules, finder.Exclude = conf.Agents, conf.Rules, conf.Exclude
 	}
+	finder.Others = tr.opt.isForOthers()
 	var err error
 	if tr.files, err = finder.Find(paths); err != nil {
 		t.Fatal(err)

@@ -31,6 +31,8 @@ type Finding struct {
 	path   string // of the file, to be read
 	fixed  string // the file's name in a baseline
 	of     *File  // the file that was checked, if the finding is about one beside it
+
+	ofClaude bool // it is about what Claude Code alone reads so
 }
 
 // beside is the file that the finding is about, if that is not the one that was checked.
@@ -106,7 +108,7 @@ func (p *pass) find(start, end int, format string, a ...any) *Finding {
 	f := &Finding{
 		Rule: p.rule.ID, Name: p.rule.Name, Severity: severity, File: p.doc.file.Name, path: p.doc.file.Path, fixed: p.doc.file.FixedName(),
 		Agent: agent, Owners: append([]string{}, p.doc.file.Owners...), Docs: p.rule.Link(),
-		Message: fmt.Sprintf(format, a...), Range: p.doc.rangeOf(start, end),
+		Message: fmt.Sprintf(format, a...), Range: p.doc.rangeOf(start, end), ofClaude: p.rule.agent == claude,
 	}
 	f.text, f.anchor = p.doc.lineText(f.Range.Line), f.Range.Line
 	switch p.doc.made[p.rule.ID]++; {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/edit"
 )
@@ -97,6 +98,22 @@ func (x *Fixes) mend(src string, all []*Finding, unsafe bool) (mended string, ma
 		return "", 0
 	}
 	return apply(src, edits), made
+}
+
+// withholdFixes drops the fixes that may make a text wrong for an agent that reads it. Those of general rules never do. What
+// is said to Claude Code in a skill is plain text to other agents; their commands, subagents and hooks have words of their own.
+func (d *document) withholdFixes(all []*Finding) {
+	owners := slices.Concat(d.file.Owners, d.opt.Agents)
+	isOthers := func(agent string) bool { return agent != agents.Claude && agent != specification }
+	isSkill := d.file.Kind == Skill || d.file.Kind == FirstUse || d.file.Kind == Text
+	if slices.Contains(owners, agents.Claude) && (isSkill || !slices.ContainsFunc(owners, isOthers)) {
+		return
+	}
+	for _, f := range all {
+		if f.ofClaude {
+			f.Fix = nil
+		}
+	}
 }
 
 func isMarkdown(path string) bool { return !strings.HasSuffix(path, ".json") }

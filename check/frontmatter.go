@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/setup/scaffold"
@@ -365,7 +366,7 @@ func fieldNearMiss(p *pass) {
 	}
 	for _, f := range p.doc.skill.Front.Fields {
 		near := p.doc.meantField(f)
-		if near == "" || !p.doc.opt.isFor("claude") && !isSpecField(near) {
+		if near == "" || !p.doc.opt.isFor("claude") && !isSpecField(near) || p.doc.isFieldOfOthers(f.Key) {
 			continue
 		}
 		text := "Claude Code has no field %s and ignores it; it is spelled %s"
@@ -381,8 +382,16 @@ func fieldNearMiss(p *pass) {
 		if !there && f.End-f.Offset == len(f.Key) {
 			x.Fix = rename("rename it", "", f.Offset, f.End, near)
 			x.Fix.Unsafe = slices.Contains(grants, near)
+			x.ofClaude = p.doc.file.Kind == Agent || !isSpecField(near)
 		}
 	}
+}
+
+// isFieldOfOthers reports whether a subagent's field is one of another agent that reads the file.
+func (d *document) isFieldOfOthers(key string) bool {
+	return d.file.Kind == Agent && slices.ContainsFunc(d.file.Owners, func(owner string) bool {
+		return slices.Contains(agents.Get(owner).Own.AgentFields, key)
+	})
 }
 
 // meantField is the known field that a misspelt one stands for, or "".
@@ -565,7 +574,7 @@ func (p *pass) nearValue(x *Finding, f skill.Field, known []string) {
 	}
 	if near != "" && strings.TrimSpace(f.Raw) == f.Value {
 		x.Help = "write " + near
-		x.Fix = replace("write "+near, false, f.ValueOffset, f.ValueEnd, near)
+		x.Fix, x.ofClaude = replace("write "+near, false, f.ValueOffset, f.ValueEnd, near), true
 	}
 }
 
@@ -621,7 +630,7 @@ func (p *pass) hookEvents(f skill.Field) {
 			x.Help = "move the hook to " + near + ", which is there already"
 		case event.End-event.Offset == len(event.Key):
 			x.Help = "write " + near
-			x.Fix = rename("write "+near, "hooks", event.Offset, event.End, near)
+			x.Fix, x.ofClaude = rename("write "+near, "hooks", event.Offset, event.End, near), true
 		}
 	}
 }
@@ -631,7 +640,7 @@ const maxDescription = 1024 // in the specification
 func description(p *pass) {
 	front := &p.doc.skill.Front
 	f, ok := front.Field("description")
-	if p.doc.isBroken() || p.doc.file.Kind == Skill && !p.doc.opt.isFor("claude") && !p.doc.opt.isForSpec() {
+	if p.doc.isBroken() || !p.doc.opt.isFor("claude") && !p.doc.opt.isForSpec() {
 		return
 	}
 	if !ok || strings.TrimSpace(front.Description) == "" {

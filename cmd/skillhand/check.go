@@ -86,7 +86,7 @@ there is nothing to check.`,
 		"project", "user", "plugin")
 	cli.OneOf(cmd, &o.dialect, "dialect", "check for a `dialect`: claude, or skillhand to also say where our own pages differ from it",
 		"claude", "skillhand")
-	cli.SomeOf(cmd, &o.agents, "agents", "check for these `agents`: "+strings.Join(check.Agents(), ", ")+" (default claude)", check.Agents()...)
+	cli.SomeOf(cmd, &o.agents, "agents", "also check for these `agents`: "+strings.Join(check.Agents(), ", ")+" (default claude)", check.Agents()...)
 	f.BoolVar(&o.permissions, "permissions", false, "list what Claude Code decides about every directive")
 	f.StringVar(&o.baseline, "baseline", "", "do not report what this `file` lists")
 	f.StringVar(&o.writeBaseline, "write-baseline", "", "list all findings in this `file`, for --baseline")
