@@ -2,8 +2,9 @@ package check
 
 import (
 	"cmp"
-	"path/filepath"
 	"slices"
+
+	"github.com/skillhand/skillhand/internal/find"
 )
 
 // A List is the list of skills that Claude Code gives the model.
@@ -41,7 +42,7 @@ func (c *Checkup) List(files []File) List {
 			continue
 		}
 		if (f.Kind == Skill || f.Kind == Command) && !slices.ContainsFunc(opt.Listing.Also, func(g File) bool { return g.Path == f.Path }) {
-			f.Name = filepath.Base(f.Root)
+			f.Name = find.PluginName(f.Root)
 			away[f.Path] = true
 			opt.Listing.Also = append(opt.Listing.Also, f)
 		}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -95,5 +96,48 @@ func TestList(t *testing.T) {
 	want = []string{"dd 5+42 false", "aa 5+102 false", "bb 5+302 true", "cc 5+52 false"}
 	if diff := cmp.Diff(want, said(tight)); diff != "" || tight.Total != whole.Total {
 		t.Errorf("with less room, total %d of %d, -want +got:\n%s", tight.Total, whole.Total, diff)
+	}
+}
+
+// TestListOfPlugin: a command and a skill of one name are one line, which has the name that the manifest gives the plugin.
+func TestListOfPlugin(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "folder")
+	write := func(name, text string) {
+		t.Helper()
+		file := filepath.Join(root, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(".git/HEAD", "")
+	write(".claude-plugin/plugin.json", `{"name": "zz"}`)
+	fill := func(skills int) {
+		for i := range skills {
+			text := fmt.Sprintf("---\ndescription: %d %s\n---\nText.\n", i, strings.Repeat("x", 270))
+			write(fmt.Sprintf("skills/s%d/SKILL.md", i), text)
+			write(fmt.Sprintf("commands/s%d.md", i), text)
+		}
+	}
+	told := func() string {
+		t.Helper()
+		files, err := Finder{Dir: root}.Find(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, f := range Run(t.Context(), files, Options{}).Findings {
+			if f.Rule == "SK504" {
+				all = append(all, f.Message)
+			}
+		}
+		return strings.Join(all, "\n")
+	}
+	fill(60)
+	if got := told(); got != "" {
+		t.Errorf("60 skills and their commands fit, but: %s", got)
+	}
+	fill(120)
+	if got := told(); !strings.Contains(got, "120 skills") || !strings.Contains(got, "zz:s") {
+		t.Errorf("120 do not fit: %q", got)
 	}
 }

@@ -202,7 +202,7 @@ func (w *whole) lists() []list {
 		case d.opt.As == "" && !d.isLoaded():
 			continue // kept to be copied, and nobody knows with what it will be listed
 		case d.place() == InPlugin:
-			l, name = shipped, filepath.Base(d.file.Root)+":"+d.name
+			l, name = shipped, find.PluginName(d.file.Root)+":"+d.name
 		case !d.file.Claude:
 			l = shipped
 		case d.place() == User:
@@ -215,7 +215,7 @@ func (w *whole) lists() []list {
 		if groups[key] == nil {
 			order = append(order, key)
 		}
-		groups[key] = append(groups[key], s)
+		groups[key] = withLine(groups[key], s, d.place() == InPlugin)
 	}
 	users := groups[""]
 	alone := !slices.ContainsFunc(order, isClaude)
@@ -235,6 +235,21 @@ func (w *whole) lists() []list {
 		}
 	}
 	return lists
+}
+
+// withLine adds a line. Of a skill and a command of one name only the one that loads is listed: in a plugin the command,
+// elsewhere the skill.
+func withLine(all []*listed, s *listed, inPlugin bool) []*listed {
+	for i, other := range all {
+		if other.doc.name != s.doc.name || other.doc.file.Root != s.doc.file.Root || other.doc.file.Kind == s.doc.file.Kind {
+			continue
+		}
+		if (s.doc.file.Kind == Command) == inPlugin {
+			all[i] = s
+		}
+		return all
+	}
+	return append(all, s)
 }
 
 // isLoaded reports whether a file lies where Claude Code finds it.
@@ -261,9 +276,12 @@ func (w *whole) installed() []*listed {
 		}
 		d := describe(f)
 		if s := l.line(d, f.Name+":"+d.name); d.listed && l.override(s) {
-			s.doc, s.file = nil, f.Path
-			all = append(all, s)
+			s.file = f.Path
+			all = withLine(all, s, true)
 		}
+	}
+	for _, s := range all {
+		s.doc = nil
 	}
 	return all
 }

@@ -87,6 +87,7 @@ func TestListing(t *testing.T) {
 				c.Write("market/plug/.claude-plugin/plugin.json", `{"name": "plug", "version": "1.2.3"}`)
 				c.Write("market/plug/skills/s/SKILL.md", described(300, ""))
 				c.Write("market/plug/skills/t/SKILL.md", described(300, ""))
+				c.Write("market/plug/commands/t.md", described(120, "")) // is listed in the skill's place
 				c.Run("plugin", "marketplace", "add", filepath.Join(c.Project, "market"))
 				c.Run("plugin", "install", "plug@m")
 			}
