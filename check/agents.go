@@ -199,8 +199,8 @@ func (w *whole) shelves() []*shelf {
 	byRoot := map[string]*shelf{}
 	w.opt.shelves = []*shelf{}
 	for _, d := range w.docs {
-		root, _, ok := placeRoot(d.file.Path)
-		if d.file.Kind != Skill || d.fault != nil || !ok {
+		root, ok := placeRoot(d.file.Path)
+		if d.file.Kind != Skill || d.fault != nil || d.template || !ok {
 			continue
 		}
 		s := byRoot[root]
@@ -224,8 +224,8 @@ func (w *whole) shelves() []*shelf {
 	return w.opt.shelves
 }
 
-// placeRoot is the project or the home of a skill that lies in a place where some agent looks, and that place.
-func placeRoot(file string) (root, place string, ok bool) {
+// placeRoot returns the project or the home of a skill that lies in a place where some agent looks.
+func placeRoot(file string) (root string, ok bool) {
 	inProject, inHome := agents.Places()
 	for dir := filepath.Dir(file); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if filepath.Base(dir) != "skills" {
@@ -233,11 +233,11 @@ func placeRoot(file string) (root, place string, ok bool) {
 		}
 		for _, place := range slices.Concat(inProject, inHome) {
 			if root, ok := strings.CutSuffix(filepath.Dir(dir), string(filepath.Separator)+filepath.FromSlash(place)); ok {
-				return root, place, true
+				return root, true
 			}
 		}
 	}
-	return "", "", false
+	return "", false
 }
 
 // doc is the checked document of a skill that was found; nil if it is not checked.

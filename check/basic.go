@@ -27,11 +27,11 @@ var rules = sync.OnceValue(func() []*Rule {
 func basicRules() []*Rule {
 	all := []Kind{Skill, Command, Agent, Plugin, Marketplace, Hooks, Text, FirstUse}
 	return []*Rule{
-		{ID: "SK001", Name: "unreadable", Severity: Error, kinds: all, run: unreadable,
+		{ID: "SK001", Name: "unreadable", Severity: Error, template: true, kinds: all, run: unreadable,
 			Summary: "a file cannot be read, so nobody knows what is wrong with it"},
-		{ID: "SK002", Name: "ignore", Severity: Warning, kinds: all, run: func(*pass) {}, // see unusedIgnores
+		{ID: "SK002", Name: "ignore", Severity: Warning, template: true, kinds: all, run: func(*pass) {}, // see unusedIgnores
 			Summary: "a comment that asks for a finding to be ignored ignores nothing"},
-		{ID: "SK003", Name: "encoding", Severity: Warning, kinds: all, run: encoding,
+		{ID: "SK003", Name: "encoding", Severity: Warning, template: true, kinds: all, run: encoding,
 			Summary: "the text is not UTF-8, and an agent reads other characters than were written"},
 		{ID: "SK004", Name: "not-loaded", Severity: Error, kinds: []Kind{Skill, Text}, agent: claude, run: notLoaded,
 			Summary: "a file looks like a skill, but its name or place keeps Claude Code from loading it"},

@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,7 +23,8 @@ import (
 //	unsafe      what --fix --unsafe-fixes changes beyond that
 //	options     as=plugin, dialect=skillhand, home=FOLDER, budget=100, files=A B
 //	executable  names of files that may be executed
-var special = []string{"want", "fixed", "unsafe", "options", "executable"}
+//	links       symbolic links, NAME -> TARGET
+var special = []string{"want", "fixed", "unsafe", "options", "executable", "links"}
 
 func isSpecial(name string) bool {
 	for _, s := range special {
@@ -64,6 +66,13 @@ func layDown(t *testing.T, c test.Case) tree {
 			text = head + strings.Repeat("All work and no play. ", 1200) + tail
 		}
 		if err := os.WriteFile(file, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line := range strings.Lines(c.Files["links"]) {
+		name, target, _ := strings.Cut(strings.TrimSpace(line), " -> ")
+		link := filepath.Join(tr.dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o777), os.Symlink(target, link)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/markdown"
 	"github.com/skillhand/skillhand/internal/words"
@@ -45,6 +46,7 @@ type document struct {
 
 	// These are known when all rules about it have run.
 	name        string // that it is loaded by
+	template    bool   // it is filled in, or put into another text, before an agent reads it
 	mended      bool   // the frontmatter is no YAML, and Claude Code reads it all the same
 	alias       string // its name: field, if that is another
 	description string // with when_to_use
@@ -162,7 +164,8 @@ func (d *document) parseMarkdown(src []byte) {
 		d.decideAll()
 		return
 	}
-	if at := d.file.Misplaced; at.Text == "" || at.Perhaps {
+	d.template = d.isTemplate()
+	if at := d.file.Misplaced; (at.Text == "" || at.Perhaps) && !d.template {
 		d.name = d.loadName()
 	}
 	d.describe()
@@ -171,6 +174,24 @@ func (d *document) parseMarkdown(src []byte) {
 		d.sight = agents.Read(d.file.Path, src)
 	}
 }
+
+// isTemplate reports whether a skill is a template or a fragment: nobody is known to load it, and it lies in a folder of
+// templates, has blanks to fill in for its name, or has no frontmatter and lies in no folder of skills.
+func (d *document) isTemplate() bool {
+	if d.file.Kind != Skill || d.file.Path == "" || d.file.Misplaced.Text == "" && len(d.file.Owners) > 0 {
+		return false
+	}
+	folders := strings.Split(find.Relative(d.file.Top, filepath.Dir(filepath.Dir(d.file.Path))), "/")
+	if isTemplateFolder(filepath.Base(filepath.Dir(d.file.Path))) || slices.ContainsFunc(folders, isTemplateFolder) {
+		return true
+	}
+	if name, ok := d.skill.Front.Field("name"); ok && strings.ContainsAny(name.Raw, "{}<>") {
+		return true
+	}
+	return d.frontEnd() == 0 && filepath.Dir(filepath.Dir(d.file.Path)) != d.file.Top && !slices.Contains(folders, "skills")
+}
+
+func isTemplateFolder(name string) bool { return name == "template" || name == "templates" }
 
 // readable is a text with something in the place of each byte that is no UTF-8, as an agent reads
 // it: YAML refuses such, Claude Code does not.

@@ -2,6 +2,8 @@ package check
 
 import (
 	"cmp"
+	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +21,7 @@ import (
 var (
 	ownFile   = lazy.Regexp(`(?i)^(?:scripts|references|assets)/[\w./-]*\w\.\w{1,5}$`)
 	sent      = lazy.Regexp(`(?i)\b(?:see|read|refer to|consult|load|run|execute)[: *]*(?:the )?\**$`)
-	ofAnother = lazy.Regexp(`^ (?:in|of|from) the [\w-]+ skill\b`) // follows a file that is another skill's
+	ofAnother = lazy.Regexp("^`?,? (?:in|of|from) (?:the )?([^.;:()]*?)`? skills?\\b") // follows a file that is another skill's
 	runs      = lazy.Regexp(`(?i)\b(?:run|execute)\b`)
 )
 
@@ -60,6 +62,8 @@ type missing struct {
 	shell  bool     // that fence holds commands, and so far nothing but calls of scripts
 	called []called // in it
 	goesOn bool     // the command of the line before
+
+	bases map[string]bool // names of the skill's files; nil until somebody asks
 }
 
 // called is a script that a command runs.
@@ -152,7 +156,7 @@ func (m *missing) prose(start int, line string) {
 	}
 	pieces := strings.Split(line, "`")
 	for i, code := range pieces[:len(pieces)-1] {
-		if i > 0 && strings.Contains(code, "s/") && sent.Get().MatchString(pieces[i-1]) && !ofAnother.Get().MatchString(pieces[i+1]) {
+		if i > 0 && strings.Contains(code, "s/") && sent.Get().MatchString(pieces[i-1]) && !namesAnother(strings.Join(pieces[i+1:], "`")) {
 			if c, ok := scriptOf(code); ok {
 				m.look(start+c.start, c.file)
 			} else if ownFile.Get().MatchString(code) {
@@ -161,6 +165,12 @@ func (m *missing) prose(start int, line string) {
 		}
 		start += len(code) + len("`")
 	}
+}
+
+// namesAnother reports whether the text after a file says that it is another skill's: in the doc + novel skills.
+func namesAnother(after string) bool {
+	m := ofAnother.Get().FindStringSubmatch(after)
+	return m != nil && m[1] != "" && m[1] != "this" && m[1] != "your"
 }
 
 // command notes the script that a line of a fence runs. A fence with other commands in it is about the user's project.
@@ -213,9 +223,29 @@ func (m *missing) look(start int, file string) {
 		return
 	}
 	m.seen[file] = true
-	if !p.doc.isThereFor(file) && !p.doc.isIgnored(file) {
+	if !p.doc.isThereFor(file) && !p.doc.isIgnored(file) && !m.isElsewhere(path.Base(file)) {
 		p.find(start, start+len(file), "%s is not there", file).Help = "add the file, or name the one that is meant"
 	}
+}
+
+// isElsewhere reports whether the skill has a file of this name in another folder, from where it may be put in its place first.
+func (m *missing) isElsewhere(base string) bool {
+	if m.bases == nil {
+		m.bases = map[string]bool{}
+		const most = 10_000 // files of a skill that are looked at
+		_ = filepath.WalkDir(filepath.Dir(m.pass.doc.file.Path), func(file string, e fs.DirEntry, err error) error {
+			switch {
+			case err != nil, len(m.bases) > most:
+				return fs.SkipAll
+			case e.IsDir() && slices.Contains(find.Skipped, e.Name()):
+				return fs.SkipDir
+			case !e.IsDir():
+				m.bases[e.Name()] = true
+			}
+			return nil
+		})
+	}
+	return m.bases[base]
 }
 
 // standsForOthers reports whether a name is one that people make up.

@@ -208,6 +208,12 @@ func quoteJSON(s string) string {
 	return string(text)
 }
 
+// belongsToNobody reports whether a hooks file is of no plugin and no .claude: people copy such from where it is.
+func (d *document) belongsToNobody() bool {
+	f := &d.file
+	return f.Kind == Hooks && f.Plugin == "" && !f.Claude && len(f.Owners) == 0 && filepath.Base(filepath.Dir(f.Path)) == "hooks"
+}
+
 // hooks is the object of events in a hooks file, in settings, in plugin.json or in a frontmatter.
 func (d *document) hooks() *jsontree.Node {
 	if d.skill == nil {
@@ -266,7 +272,7 @@ func hookEvent(p *pass) {
 }
 
 func hookShape(p *pass) {
-	if p.doc.skill == nil && !p.doc.json.IsObject() {
+	if p.doc.skill == nil && !p.doc.json.IsObject() || p.doc.belongsToNobody() {
 		return
 	}
 	hooks := p.doc.hooks()

@@ -48,11 +48,15 @@ func linkMissing(p *pass) {
 			continue
 		}
 		file := linked(l.Destination)
-		if file == "" || p.doc.isThereFor(file) || p.doc.isIgnored(file) || p.doc.isOnGitHub(file) {
+		if file == "" || p.doc.resolves(file) || p.doc.isIgnored(file) || p.doc.isOnGitHub(file) || p.isQuoted(l.Start) {
 			continue
 		}
 		f := p.find(l.Start, l.End, "%s is not there", file)
 		f.Help = "fix or remove the link"
+		if p.doc.isThereFor(file) {
+			f.Message += ": the agent is told that the skill's paths begin in its own folder"
+			f.Help = "write " + p.doc.fromOwnFolder(file)
+		}
 		if other := p.doc.otherCase(file); other != "" {
 			f.Help = "write " + other + ": most systems tell capitals from small letters"
 		}
@@ -60,6 +64,34 @@ func linkMissing(p *pass) {
 			p.severe(f, Info)
 		}
 	}
+}
+
+// resolves reports whether a link leads somewhere for the agent. It is told that a skill's paths begin in the skill's folder; if
+// that is the project's, it works in the project's.
+func (d *document) resolves(file string) bool {
+	if d.file.Path == "" || d.file.Kind != Skill && d.file.Kind != FirstUse {
+		return d.isThereFor(file)
+	}
+	at := filepath.FromSlash(file)
+	return find.IsThere(filepath.Join(filepath.Dir(d.file.Path), at)) ||
+		d.file.Claude && d.file.As == Project && find.IsThere(filepath.Join(filepath.Dir(d.file.Root), at))
+}
+
+// fromOwnFolder returns the path from the text's folder to a file that is in a folder above.
+func (d *document) fromOwnFolder(file string) string {
+	up := ""
+	for dir := filepath.Dir(d.file.Path); dir != filepath.Dir(dir) && !find.IsThere(filepath.Join(dir, filepath.FromSlash(file))); dir = filepath.Dir(dir) {
+		up += "../"
+	}
+	return up + strings.TrimPrefix(file, "./")
+}
+
+// isQuoted reports whether an offset is within double quotes on its line: in a sentence that the agent is to write.
+func (p *pass) isQuoted(offset int) bool {
+	line := p.doc.lineAt(offset)
+	at, text := offset-p.doc.lines[line-1], p.doc.lineText(line)
+	before, after := text[:at], text[at:]
+	return strings.Count(before, `"`)%2 == 1 && strings.Contains(after, `"`) || strings.LastIndex(before, "“") > strings.LastIndex(before, "”")
 }
 
 // otherCase is the name of a file beside the text that differs from a link's in capitals alone, or "".
@@ -77,8 +109,7 @@ func (d *document) otherCase(file string) string {
 // mayBeWritten reports whether a link may be part of what somebody is to write: in a template, or in a command or
 // agent, which have no folder of their own, to a file that the user's project may have.
 func (p *pass) mayBeWritten(file string) bool {
-	folders := strings.Split(filepath.ToSlash(filepath.Dir(p.doc.file.Path)), "/")
-	if slices.Contains(folders, "template") || slices.Contains(folders, "templates") {
+	if slices.ContainsFunc(strings.Split(filepath.ToSlash(filepath.Dir(p.doc.file.Path)), "/"), isTemplateFolder) {
 		return true
 	}
 	own := strings.HasPrefix(file, "../") || strings.HasPrefix(file, "./") || strings.HasPrefix(file, "references/") || strings.HasPrefix(file, "scripts/")

@@ -15,6 +15,7 @@ type Rule struct {
 
 	kinds    []Kind // the files it is about; none means skills and commands
 	agent    audience
+	template bool // also about what is filled in before an agent reads it
 	load     bool // also about a text that skillhand load renders, and Claude Code does not
 	dialect  bool // only for those who ask about our own dialect
 	run      func(*pass)
@@ -78,6 +79,9 @@ func ByName(name string) *Rule {
 }
 
 func (r *Rule) isFor(d *document) bool {
+	if d.template && !r.template {
+		return false
+	}
 	if len(r.kinds) == 0 {
 		return d.file.Kind == Skill || d.file.Kind == Command || d.file.Kind == Text || d.file.Kind == FirstUse && r.load
 	}

@@ -24,13 +24,13 @@ import (
 func securityRules() []*Rule {
 	all := []Kind{Skill, Command, Agent, Plugin, Marketplace, Hooks, Text, FirstUse}
 	return []*Rule{
-		{ID: "SK701", Name: "hidden-unicode", Severity: Error, kinds: all, run: hiddenUnicode,
+		{ID: "SK701", Name: "hidden-unicode", Severity: Error, template: true, kinds: all, run: hiddenUnicode,
 			Summary: "characters that nobody sees, but the model reads"},
-		{ID: "SK702", Name: "secret", Severity: Error, kinds: all, run: secret,
+		{ID: "SK702", Name: "secret", Severity: Error, template: true, kinds: all, run: secret,
 			Summary: "a key or token that opens something"},
-		{ID: "SK703", Name: "fetch-and-run", Severity: Error, kinds: []Kind{Skill, Command, Agent, Text, FirstUse, Hooks, Plugin}, run: fetchAndRun,
+		{ID: "SK703", Name: "fetch-and-run", Severity: Error, template: true, kinds: []Kind{Skill, Command, Agent, Text, FirstUse, Hooks, Plugin}, run: fetchAndRun,
 			Summary: "a directive or hook runs what it fetches, unseen"},
-		{ID: "SK704", Name: "opaque-file", Severity: Info, kinds: []Kind{Skill}, run: opaqueFile,
+		{ID: "SK704", Name: "opaque-file", Severity: Info, template: true, kinds: []Kind{Skill}, run: opaqueFile,
 			Summary: "a file that is hard to read for people, and was not inspected"},
 	}
 }

@@ -235,7 +235,7 @@ func abortsEmpty(p *pass) {
 			continue
 		}
 		last := d.program.Stmts[len(d.program.Stmts)-1]
-		l := lookup{}
+		l := lookup{shipped: shippedVariables(d.program)}
 		l.statement(last, true)
 		if l.node == nil {
 			continue
@@ -256,6 +256,8 @@ type lookup struct {
 	node syntax.Node
 	why  string
 	git  bool
+
+	shipped []string // variables that stand for a folder which comes with the skill
 }
 
 // statement looks for what decides the status of a statement. final means that its exit status is
@@ -347,7 +349,7 @@ func (l *lookup) call(call *syntax.CallExpr, final bool) {
 		if strings.HasPrefix(rest[i], "-") || i > 0 && takesWord(n, rest[i-1]) {
 			continue
 		}
-		if first--; first >= 0 || isShipped(w) {
+		if first--; first >= 0 || isShipped(w, l.shipped) {
 			continue
 		}
 		l.node, l.why = call, "if "+fileName(rest[i])+" is not there, "+n+" fails"
@@ -389,20 +391,40 @@ func fileName(text string) string {
 }
 
 // isShipped reports whether a file comes with the skill, or with the system.
-func isShipped(w *syntax.Word) bool {
-	if len(w.Parts) == 0 {
-		return true
-	}
-	shipped := false
-	syntax.Walk(w, func(n syntax.Node) bool {
-		e, ok := n.(*syntax.ParamExp)
-		shipped = shipped || ok && e.Param != nil && (e.Param.Value == "CLAUDE_SKILL_DIR" || e.Param.Value == "CLAUDE_PLUGIN_ROOT")
-		return !shipped
-	})
-	if shipped {
+func isShipped(w *syntax.Word, variables []string) bool {
+	if len(w.Parts) == 0 || names(w, variables) {
 		return true
 	}
 	text := words.Lit(w)
 	return text == "." || text == ".." || text == "/" || text == "-" || strings.HasPrefix(text, "/dev/") ||
 		strings.HasPrefix(text, "/etc/") || strings.HasPrefix(text, "/proc/")
+}
+
+// names reports whether a word has one of these variables in it.
+func names(w *syntax.Word, variables []string) bool {
+	found := false
+	syntax.Walk(w, func(n syntax.Node) bool {
+		e, ok := n.(*syntax.ParamExp)
+		found = found || ok && e.Param != nil && slices.Contains(variables, e.Param.Value)
+		return !found
+	})
+	return found
+}
+
+// shippedVariables lists the variables that stand for a folder of the skill or its plugin: Claude Code's, and those that a
+// program sets from them and from nothing else.
+func shippedVariables(program *syntax.File) []string {
+	shipped := []string{"CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_ROOT"}
+	var others []string
+	syntax.Walk(program, func(n syntax.Node) bool {
+		if a, ok := n.(*syntax.Assign); ok && a.Name != nil {
+			if a.Value != nil && names(a.Value, shipped) {
+				shipped = append(shipped, a.Name.Value)
+			} else {
+				others = append(others, a.Name.Value)
+			}
+		}
+		return true
+	})
+	return slices.DeleteFunc(shipped, func(name string) bool { return slices.Contains(others, name) })
 }
