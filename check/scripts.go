@@ -13,6 +13,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -163,8 +164,8 @@ func scriptSyntax(p *pass) {
 func (p *pass) unreadableScript(file string, src []byte) {
 	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(bytes.NewReader(src), "")
 	fault, ok := errors.AsType[syntax.ParseError](err)
-	if !ok {
-		return // fine; or what other shells can do, which our parser knows
+	if !ok || !isRefusedByBash(fault.Text) {
+		return // fine; or what other shells can do, which our parser knows; or what bash may take
 	}
 	lines := strings.Split(string(src), "\n")
 	at := int(fault.Pos.Line())
@@ -174,4 +175,26 @@ func (p *pass) unreadableScript(file string, src []byte) {
 		return
 	}
 	p.beside(file, src, at, "bash cannot read the script: %s", fault.Text).Help = "bash -n shows where it stops"
+}
+
+// refusedByBash are the errors of our parser that bash has too: TestBash asks it about each. Arithmetic, subscripts and
+// operators of expansions are not among them, as bash reads those when they are run.
+var refusedByBash = []lazy.Regexp{
+	"^`\\w+` statement must end with",
+	"^reached EOF without closing quote",
+	"^reached EOF without matching `(\\(|\\$\\(|\\{)`",
+	"^`[^`]+` can only be used (to end|to close a block|to close a subshell|in an `if`|in a loop|in a case clause)",
+	"^`[^`]+` can only immediately follow a statement",
+	"^`(&&|\\|\\||\\||\\|&|foo\\(\\))` must be followed by a statement$",
+	"^`(then|do|else|elif|\\{)` must be followed by a statement list",
+	"^`[<>]+` must be followed by a word",
+	"^a command can only contain words and redirects; encountered `\\(`",
+	"^`foo\\(` must be followed by `\\)`",
+	"^`(for foo \\[in words\\]|case x)` must be followed by",
+	"^case patterns must be separated",
+}
+
+// isRefusedByBash reports whether an error of our parser is of a kind that bash has too.
+func isRefusedByBash(text string) bool {
+	return slices.ContainsFunc(refusedByBash, func(kind lazy.Regexp) bool { return kind.Get().MatchString(text) })
 }

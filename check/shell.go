@@ -370,12 +370,10 @@ func shellSyntax(p *pass) {
 		if d.fault == nil || slices.ContainsFunc(d.part.Command, func(c skill.Part) bool { return c.Kind == skill.Variable && !c.Braced }) {
 			continue // what is pasted may complete it
 		}
-		text := d.fault.Error()
-		offset := 0
-		if e, ok := errors.AsType[syntax.ParseError](d.fault); ok {
-			text, offset = e.Text, min(int(e.Pos.Offset()), len(d.command))
+		if e, ok := errors.AsType[syntax.ParseError](d.fault); ok && isRefusedByBash(e.Text) {
+			p.at(d, min(int(e.Pos.Offset()), len(d.command)), len(strings.TrimRight(d.command, " \t\n")),
+				"bash cannot read this, and the page aborts: %s", e.Text)
 		}
-		p.at(d, offset, len(strings.TrimRight(d.command, " \t\n")), "bash cannot read this, and the page aborts: %s", text)
 	}
 }
 
