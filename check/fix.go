@@ -102,11 +102,12 @@ func (x *Fixes) mend(src string, all []*Finding, unsafe bool) (mended string, ma
 
 // withholdFixes drops the fixes that may make a text wrong for an agent that reads it. Those of general rules never do. What
 // is said to Claude Code in a skill is plain text to other agents; their commands, subagents and hooks have words of their own.
+// A text without a place is nobody's but the caller's.
 func (d *document) withholdFixes(all []*Finding) {
 	owners := slices.Concat(d.file.Owners, d.opt.Agents)
 	isOthers := func(agent string) bool { return agent != agents.Claude && agent != specification }
 	isSkill := d.file.Kind == Skill || d.file.Kind == FirstUse || d.file.Kind == Text
-	if slices.Contains(owners, agents.Claude) && (isSkill || !slices.ContainsFunc(owners, isOthers)) {
+	if d.file.Path == "" || slices.Contains(owners, agents.Claude) && (isSkill || !slices.ContainsFunc(owners, isOthers)) {
 		return
 	}
 	for _, f := range all {

@@ -640,6 +640,11 @@ const maxDescription = 1024 // in the specification
 func description(p *pass) {
 	front := &p.doc.skill.Front
 	f, ok := front.Field("description")
+	if !p.doc.isBroken() && p.doc.file.Kind == Skill && scaffold.IsPlaceholder(front.Description) {
+		x := p.severe(p.find(f.ValueOffset, f.ValueEnd, "the description is still the one that a new skill has: no agent can tell when to use the skill"), Warning)
+		x.Help = "say what it is for and when to use it"
+		return
+	}
 	if p.doc.isBroken() || !p.doc.opt.isFor("claude") && !p.doc.opt.isForSpec() {
 		return
 	}
@@ -668,9 +673,6 @@ func description(p *pass) {
 	}
 	listed := length(p.doc.description)
 	switch {
-	case scaffold.IsPlaceholder(front.Description):
-		x := p.severe(p.find(f.ValueOffset, f.ValueEnd, "the description is still the one that a new skill has: no agent can tell when to use the skill"), Warning)
-		x.Help = "say what it is for and when to use it"
 	case listed > claudecode.MaxListed:
 		x := p.find(f.ValueOffset, f.ValueEnd,
 			"description and when_to_use have %d characters: Claude Code cuts them at %d, and the model never sees the rest", listed, claudecode.MaxListed)
