@@ -41,70 +41,63 @@ func newInit(std *cli.Std) *cobra.Command {
 
 func newInitSkill(std *cli.Std) *cobra.Command {
 	var dir string
-	var plain bool
+	var launcher bool
 	var agents []string
 	cmd := &cobra.Command{
 		Use:   "skill NAME",
 		Short: "Make a new skill",
-		Long: `Make a new skill that loads and runs right away, in .claude/skills at the top of
-this project. Nothing is overwritten.
+		Long: `Make a new skill in .claude/skills at the top of this project: one ordinary
+SKILL.md, which any agent reads without skillhand. Nothing is overwritten.
 
-Its SKILL.md hands over to skillhand load, so everyone who uses the skill needs
-skillhand. --plain makes an ordinary SKILL.md instead, whose text is the
-instructions: any agent reads it without skillhand.
+With --launcher, SKILL.md calls skillhand load instead. The agent then reads the
+instructions once in a session and fresh output every time, but everyone who uses
+the skill needs skillhand. The skill also gets a script and a test.
 
 With --for, also make a stub for an agent that reads skills but runs no
-directives in them: it has the skill's description, and tells the agent to run
-skillhand load and to follow what it prints. The skill itself is made only if
-there is none of that name.`,
+directives in them. The stub has the skill's description, and tells the agent to
+run skillhand load and to follow the page. If there is a skill of that name, only
+its stubs are made.`,
 		Example: `  skillhand init skill review
-  skillhand init skill review --plain
   skillhand init skill review --dir plugin/skills
+  skillhand init skill review --launcher
   skillhand init skill review --for codex,gemini`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := scaffold.CheckName(args[0]); err != nil {
 				return cli.Usagef("%v", err)
 			}
-			if plain && len(agents) > 0 {
-				return cli.Usagef("--plain and --for cannot be used together: agents read a plain skill without a stub")
-			}
 			for _, agent := range agents {
 				if _, err := scaffold.StubFolder(agent, false); err != nil {
 					return cli.Usagef("--for %v", err)
 				}
 			}
+			newSkill := scaffold.Skill
+			if launcher {
+				newSkill = scaffold.Launcher
+			}
 			if len(agents) > 0 {
-				return initStubs(std, args[0], dir, agents)
+				return initStubs(std, args[0], dir, newSkill, agents)
 			}
 			target, err := skillFolder(dir, args[0])
 			if err != nil {
 				return err
 			}
-			if plain {
-				made, err := scaffold.Plain(target, args[0])
-				if err != nil {
-					return err
-				}
-				std.Say("try it: skillhand load " + hint(target)) // it has no commands to trust
-				return std.Print(term.Near(made[0]) + "\n")
-			}
-			made, err := scaffold.Skill(target, args[0])
-			if err == nil {
-				std.Say("everyone who uses this skill needs skillhand: SKILL.md calls it (--plain makes one that works without)")
+			made, err := newSkill(target, args[0])
+			if err == nil && launcher {
+				std.Say("everyone who uses this skill needs skillhand: SKILL.md calls it")
 			}
 			return printMade(std, made, err, "skillhand load "+hint(target))
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "the `folder` of skills (default .claude/skills)")
-	cmd.Flags().BoolVar(&plain, "plain", false, "make an ordinary SKILL.md, which works without skillhand")
+	cmd.Flags().BoolVar(&launcher, "launcher", false, "make a SKILL.md that calls skillhand load, with a script and a test")
 	cmd.Flags().StringSliceVar(&agents, "for", nil, "make a stub for these `agents`: "+strings.Join(scaffold.Agents(), ", "))
 	cli.Values(cmd, "for", scaffold.Agents()...)
 	return cmd
 }
 
 // initStubs makes a skill's stubs, and the skill if there is none.
-func initStubs(std *cli.Std, name, dir string, agents []string) error {
+func initStubs(std *cli.Std, name, dir string, newSkill scaffold.Maker, agents []string) error {
 	h, err := here.From("", std.Env)
 	if err != nil {
 		return err
@@ -113,11 +106,11 @@ func initStubs(std *cli.Std, name, dir string, agents []string) error {
 	if err != nil {
 		return err
 	}
-	made, err := scaffold.Stubs(h.Finder(), paths.Around(h.Dir), name, folder, dir != "", agents)
+	made, err := scaffold.Stubs(h.Finder(), paths.Around(h.Dir), name, folder, dir != "", newSkill, agents)
 	return printMade(std, made, err, "skillhand load "+name)
 }
 
-// skillFolder is where a new skill goes: into dir, else among the project's.
+// skillFolder returns the folder of a new skill: in dir, else among the project's skills.
 func skillFolder(dir, name string) (string, error) {
 	if dir == "" {
 		work, err := os.Getwd()
@@ -184,10 +177,10 @@ func printMade(std *cli.Std, files []string, err error, next string) error {
 	return nil
 }
 
-// howToTrust is the command that lets what was made run; "" if it may, or never will. Making a
-// skill does not trust its folder: others may have put things there too.
+// howToTrust returns the command that lets the new files run, or "" if none runs, or if they may or
+// never will. Making a skill does not trust its folder: others may have put files there too.
 func howToTrust(std *cli.Std, files []string) string {
-	runs := slices.IndexFunc(files, func(f string) bool { return filepath.Base(f) == "SKILL.md" || filepath.Ext(f) == ".sh" })
+	runs := slices.IndexFunc(files, func(f string) bool { return filepath.Ext(f) == ".sh" })
 	rt, err := new(cli.At).Runtime(std, "")
 	if err != nil || runs < 0 {
 		return ""

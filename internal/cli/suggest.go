@@ -53,6 +53,7 @@ func borrowedFlag(path, name string) string {
 			"only": noRules, "rule": noRules, "rules": noRules, "select": noRules, "ignore": noRules, "disable": noRules, "diff": "--dry-run",
 		},
 		"skillhand load":       {"agent": "--reader"},
+		"skillhand init skill": {"plain": ": a new skill is plain without it; --launcher makes one that calls skillhand load"},
 		"skillhand history":    {"here": ": this project is the default"},
 		"skillhand try":        {"results": "--output", "concurrency": "--jobs", "parallel": "--jobs"},
 		"skillhand batch run":  {"concurrency": "--jobs", "parallel": "--jobs", "workers": "--jobs"},

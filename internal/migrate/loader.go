@@ -57,7 +57,7 @@ func (t *tree) loader(file string) []Result {
 	return []Result{{Path: file, Status: Changed, Edit: e}}
 }
 
-// loadBlock is the directive that calls our loader, as skillhand init skill writes it. What
+// loadBlock is the directive that calls our loader, as skillhand init skill --launcher writes it. What
 // ends the arguments depends on the file alone, so that the same file gives the same block.
 func loadBlock(name string, plugin bool, src []byte) string {
 	end := fmt.Sprintf("END_OF_ARGUMENTS_%x", sha256.Sum256(src))[:len("END_OF_ARGUMENTS_")+12]

@@ -24,9 +24,6 @@ func ExampleSkill() {
 	fmt.Println(scaffold.CheckName("no blanks"))
 	// Output:
 	// greet/SKILL.md
-	// greet/first-use.md
-	// greet/scripts/execute.sh
-	// greet/tests/default.txtar
 	// <nil>
 	// "no blanks": a name may contain only lower case letters, digits and hyphens, such as no-blanks
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-//go:embed all:skill all:plain all:plugin all:stub all:batch
+//go:embed all:skill all:launcher all:plugin all:stub all:batch
 var files embed.FS
 
 // values are what the templates know.
@@ -59,20 +59,21 @@ func better(name string) string {
 	return ""
 }
 
-// Skill makes the folder of a new skill. It returns the files it wrote.
+// Skill makes the folder of a new skill, one ordinary SKILL.md: agents read it without skillhand.
+// It returns the files it wrote.
 func Skill(dir, name string) ([]string, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
-	return write(dir, func(to string) error { return copyTree(to, "skill", values{Name: name, End: end()}) })
+	return write(dir, func(to string) error { return copyTree(to, "skill", values{Name: name}) })
 }
 
-// Plain makes the folder of a new skill that is one ordinary SKILL.md: agents read it without skillhand.
-func Plain(dir, name string) ([]string, error) {
+// Launcher makes the folder of a new skill whose SKILL.md calls skillhand load, with a script and a test.
+func Launcher(dir, name string) ([]string, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
-	return write(dir, func(to string) error { return copyTree(to, "plain", values{Name: name}) })
+	return write(dir, func(to string) error { return copyTree(to, "launcher", values{Name: name, End: end()}) })
 }
 
 // Plugin makes the folder of a new plugin with one skill, hello.
@@ -84,7 +85,7 @@ func Plugin(dir, name string) ([]string, error) {
 		if err := copyTree(to, "plugin", values{Name: name, Plugin: name}); err != nil {
 			return err
 		}
-		return copyTree(filepath.Join(to, "skills", "hello"), "skill", values{Name: "hello", Plugin: name, End: end()})
+		return copyTree(filepath.Join(to, "skills", "hello"), "launcher", values{Name: "hello", Plugin: name, End: end()})
 	})
 }
 

@@ -39,7 +39,7 @@ func TestCheckName(t *testing.T) {
 
 // makers make each thing that there is.
 var makers = map[string]func(dir, name string) ([]string, error){
-	"skill": scaffold.Skill, "plain": scaffold.Plain, "plugin": scaffold.Plugin, "batch": scaffold.Batch,
+	"skill": scaffold.Skill, "launcher": scaffold.Launcher, "plugin": scaffold.Plugin, "batch": scaffold.Batch,
 	"stub": func(dir, name string) ([]string, error) { return scaffold.Stub(dir, name, "What it does.") },
 }
 

@@ -11,12 +11,15 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// Stubs makes stubs of a skill for agents, and the skill itself in folder if there is none, or if it was chosen. Stubs go
-// where the skill is: into the user's home, or into the project.
-func Stubs(finder find.Finder, project, name, folder string, chosen bool, agents []string) (made []string, err error) {
+// A Maker makes the folder of a new skill, as Skill and Launcher do.
+type Maker func(dir, name string) ([]string, error)
+
+// Stubs makes stubs of a skill for agents. If there is no such skill, or if its folder was chosen,
+// it also makes the skill. Stubs go where the skill is: into the user's home, or into the project.
+func Stubs(finder find.Finder, project, name, folder string, chosen bool, makeSkill Maker, agents []string) (made []string, err error) {
 	loc, err := finder.Find(name)
 	if errors.Is(err, fs.ErrNotExist) || chosen {
-		if made, err = Skill(folder, name); err != nil {
+		if made, err = makeSkill(folder, name); err != nil {
 			return nil, err
 		}
 		loc, err = finder.Find(name)
