@@ -12,12 +12,14 @@ import (
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/golden"
 	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 type testOptions struct {
-	at           cli.At
-	update, json bool
-	junit        string
+	at         cli.At
+	golden     golden.Options
+	init, json bool
+	junit      string
 }
 
 func newTest(std *cli.Std) *cobra.Command {
@@ -30,6 +32,10 @@ are rendered from recordings and compared with the wanted ones. Scripts run in a
 scratch folder, and their verdicts and files are compared. PLUGIN is a plugin's
 name or folder: all its skills are tested. Without a name, all skills of this
 project are, its plugins' too.
+
+--init loads a skill here, as skillhand load does, and writes tests/page.txtar
+beside it: the arguments, what each directive printed, and the page. A page on
+which a directive failed is no good test, so --init and --update refuse it.
 
 A test is a file tests/NAME.txtar: a comment, then sections. Input sections:
 
@@ -44,8 +50,9 @@ Wanted output sections, which --update fills in:
   verdict.json     the verdict, only the keys listed
   files/NAME       a file that the script made
 
-Exit status: 1 a test failed, 3 there is no such skill, or no tests.`,
-		Example: `  skillhand test
+Exit status: 1 a test failed or was not written, 3 there is no such skill, or no tests.`,
+		Example: `  skillhand test --init greet Ada     # make a test of /greet Ada
+  skillhand test
   skillhand test greet ./skills/deploy
   skillhand test --update greet       # then read the diff: git diff
   skillhand test --junit report.xml   # for CI`,
@@ -54,9 +61,13 @@ Exit status: 1 a test failed, 3 there is no such skill, or no tests.`,
 	}
 	f := cmd.Flags()
 	o.at.Flags(cmd)
-	f.BoolVar(&o.update, "update", false, "rewrite the wanted output")
+	f.BoolVar(&o.init, "init", false, "load the skill here, and make a test of its page")
+	f.BoolVar(&o.golden.Update, "update", false, "rewrite the wanted output")
+	f.BoolVar(&o.golden.AllowErrors, "allow-errors", false, "with --init and --update: accept a page on which a directive failed")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each test")
 	f.StringVar(&o.junit, "junit", "", "also write a JUnit report to `file`")
+	cmd.MarkFlagsMutuallyExclusive("init", "update")
+	cmd.MarkFlagsMutuallyExclusive("init", "junit")
 	return cmd
 }
 
@@ -64,6 +75,9 @@ func runTest(ctx context.Context, std *cli.Std, o testOptions, names []string) e
 	rt, err := o.at.Runtime(std, "Testing")
 	if err != nil {
 		return err
+	}
+	if o.init {
+		return initTest(ctx, std, rt, o, names)
 	}
 	rt.Env = skillhand.SafeEnv(rt.Env) // tests run in folders of their own, where the project is not known for one
 	if err := cli.CheckOutput(o.junit); err != nil {
@@ -84,7 +98,7 @@ func runTest(ctx context.Context, std *cli.Std, o testOptions, names []string) e
 			std.Warn(term.Visible(term.Near(file)) + ": not run: a test is a file tests/NAME.txtar in the skill's folder")
 		}
 		for _, file := range golden.Find(loc) {
-			r := golden.Run(ctx, *rt, loc, file, o.update)
+			r := golden.Run(ctx, *rt, loc, file, o.golden)
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
@@ -105,6 +119,40 @@ func runTest(ctx context.Context, std *cli.Std, o testOptions, names []string) e
 	return cli.Said(cli.ExitFailed)
 }
 
+// initTest writes a test of a skill's page, as it is here.
+func initTest(ctx context.Context, std *cli.Std, rt *skillhand.Runtime, o testOptions, args []string) error {
+	if len(args) == 0 {
+		return cli.Usagef("--init needs a skill: skillhand test --init SKILL [ARG...]")
+	}
+	loc, err := rt.Finder().Find(args[0])
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return cli.Exit(cli.ExitMissing, err)
+	case err != nil:
+		return err
+	case loc.Command:
+		return cli.Usagef("%s is a command, and only skills have tests", args[0])
+	}
+	r := golden.Init(ctx, *rt, loc, args[1:], o.golden.AllowErrors)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	switch {
+	case o.json:
+		if err := std.PrintJSON(r); err != nil || r.OK {
+			return err
+		}
+		return cli.Said(cli.ExitFailed)
+	case !r.OK:
+		return fmt.Errorf("%s: %s", term.Near(r.File), r.Error)
+	}
+	if err := std.Print(term.Near(r.File) + "\n"); err != nil {
+		return err
+	}
+	std.Say("read it, then: skillhand test " + words.Quote(args[0]))
+	return nil
+}
+
 // judgeTests says how it went, and returns the command's error.
 func judgeTests(std *cli.Std, o testOptions, skills int, results []golden.Result) error {
 	failed := 0
@@ -118,8 +166,7 @@ func judgeTests(std *cli.Std, o testOptions, skills int, results []golden.Result
 	}
 	if len(results) == 0 {
 		return cli.Exit(cli.ExitMissing, fmt.Errorf("no tests: looked for tests/*.txtar beside %s\n"+
-			"make one: write the line -- page -- into tests/page.txtar in a skill's folder; skillhand test --update fills in the page\n"+
-			"see skillhand test --help", term.Plural(skills, "skill")))
+			"make one: skillhand test --init SKILL [ARG...]", term.Plural(skills, "skill")))
 	}
 	if !o.json {
 		if err := std.Print(fmt.Sprintf("%s of %s, %d failed\n", term.Plural(len(results), "test"), term.Plural(skills, "skill"), failed)); err != nil {

@@ -40,7 +40,7 @@ func ExampleRun() {
 	loc := skill.Location{Name: "card", File: filepath.Join(folder, "SKILL.md"), Folder: folder}
 	files := golden.Find(loc)
 	fmt.Println(len(files))
-	result := golden.Run(context.Background(), skillhand.Runtime{Here: at}, loc, files[0], false)
+	result := golden.Run(context.Background(), skillhand.Runtime{Here: at}, loc, files[0], golden.Options{})
 	fmt.Println(result.OK)
 	for _, c := range result.Checks {
 		fmt.Print(c.Name, "\n", c.Diff)

@@ -90,12 +90,17 @@ func Unrun(loc skill.Location) []string {
 	return found
 }
 
-// Run runs the test in a file, of the skill at loc. With update the file is
-// rewritten so that it wants what there is.
-func Run(ctx context.Context, rt skillhand.Runtime, loc skill.Location, file string, update bool) Result {
+// Options say what Run does with a test that does not hold.
+type Options struct {
+	Update      bool // rewrite the file so that it wants what there is
+	AllowErrors bool // with Update, also want a page on which directives failed
+}
+
+// Run runs the test in a file, of the skill at loc.
+func Run(ctx context.Context, rt skillhand.Runtime, loc skill.Location, file string, o Options) Result {
 	began := time.Now()
 	r := Result{Skill: loc.Name, File: file, Checks: []Check{}}
-	if err := r.run(ctx, rt, loc, update); err != nil {
+	if err := r.run(ctx, rt, loc, o); err != nil {
 		r.Error = err.Error()
 	}
 	r.OK = r.Error == "" && !slices.ContainsFunc(r.Checks, func(c Check) bool { return !c.OK })
@@ -103,7 +108,7 @@ func Run(ctx context.Context, rt skillhand.Runtime, loc skill.Location, file str
 	return r
 }
 
-func (r *Result) run(ctx context.Context, rt skillhand.Runtime, loc skill.Location, update bool) error {
+func (r *Result) run(ctx context.Context, rt skillhand.Runtime, loc skill.Location, o Options) error {
 	text, err := os.ReadFile(r.File)
 	if err != nil {
 		return err
@@ -140,12 +145,14 @@ func (r *Result) run(ctx context.Context, rt skillhand.Runtime, loc skill.Locati
 	if err != nil {
 		return errors.New(inFile(err.Error()))
 	}
-	if !update || !slices.ContainsFunc(r.Checks, func(c Check) bool { return !c.OK }) {
+	if !o.Update || !slices.ContainsFunc(r.Checks, func(c Check) bool { return !c.OK }) {
 		return nil
 	}
-	if len(t.failed) > 0 && rt.Warn != nil {
-		rt.Warn(fmt.Sprintf("%s: wants a page with errors on it: in the test's folder, %s\nto test a page as in your project, record it there: "+
-			"skillhand load %s --record FILE, and put the file into the section recording.json", term.Near(r.File), strings.Join(t.failed, "; "), loc.Name))
+	for _, c := range r.Checks {
+		if failed := t.failed[c.Name]; !c.OK && len(failed) > 0 && !o.AllowErrors {
+			return fmt.Errorf("not updated: the %s has errors in the test's folder: %s\nto test the page as it is in your project, remove this file and run: "+
+				"skillhand test --init %s\n--allow-errors keeps the errors", c.Name, term.Flat(strings.Join(failed, "; ")), loc.Name)
+		}
 	}
 	return r.update(t, got)
 }
@@ -183,7 +190,7 @@ type test struct {
 	argv      []string
 	recording string // a file, or ""
 	crlf      bool
-	failed    []string // commands of the page, a line each
+	failed    map[string][]string // by section, the directives that failed, a line each
 }
 
 // allCRLF reports whether every line of a file ends with CRLF, as Git may check it out: then the
@@ -203,7 +210,7 @@ func (t *test) ends(text string) string {
 
 // newTest reads an archive and lays out its folder below scratch.
 func newTest(a *txtar.Archive, loc skill.Location, scratch string) (*test, error) {
-	t := &test{archive: a, skill: paths.Real(loc.Folder), work: filepath.Join(scratch, "work"), sections: map[string]string{}}
+	t := &test{archive: a, skill: paths.Real(loc.Folder), work: filepath.Join(scratch, "work"), sections: map[string]string{}, failed: map[string][]string{}}
 	if err := os.Mkdir(t.work, 0o777); err != nil {
 		return nil, err
 	}
@@ -355,7 +362,7 @@ func (t *test) run(ctx context.Context, rt *skillhand.Runtime) (map[string]strin
 			if err := refused(rt, page); err != nil {
 				return got, fmt.Errorf("%s: %w", name, err)
 			}
-			got[name], t.failed = t.portable(page.Text), page.Failed()
+			got[name], t.failed[name] = t.portable(page.Text), page.Failed()
 		default:
 			script = true
 		}

@@ -51,7 +51,7 @@ func run(t *testing.T, skillText, archive string, update bool) (golden.Result, s
 	if len(files) != 1 {
 		t.Fatalf("%q", files)
 	}
-	r := golden.Run(t.Context(), rt, loc, files[0], update)
+	r := golden.Run(t.Context(), rt, loc, files[0], golden.Options{Update: update})
 	after, err := os.ReadFile(files[0])
 	if err != nil {
 		t.Fatal(err)
