@@ -116,7 +116,7 @@ cmd/skillhand: . check claude internal/activity internal/activity/history intern
     internal/cause internal/claudecode internal/claudecode/claudepage internal/cli internal/edit/disk internal/find
     internal/golden internal/here internal/migrate internal/migrate/disk internal/paths internal/render
     internal/session internal/setup/doctor internal/setup/installed internal/setup/scaffold internal/shell
-    internal/term internal/trust report report/verdict schemas skill
+    internal/term internal/trust internal/words report report/verdict schemas skill
 
 cmd/skillhand-server: . claude internal/activity internal/agents internal/atomicfile internal/batch internal/batch/jobfile
     internal/batch/jobs internal/cli internal/eval internal/here internal/lsp internal/mcp internal/mcp/host
