@@ -42,14 +42,18 @@ func newCheck(std *cli.Std) *cobra.Command {
 	var o checkOptions
 	cmd := &cobra.Command{
 		Use:   "check [SKILL|PATH...]",
-		Short: "Find what is wrong with skills before an agent does",
-		Long: `Find what is wrong with skills, commands, agents, plugins, marketplaces and
-hooks files before an agent does: commands that abort the page, patterns that
-never match, links that lead nowhere, rules that grant nothing or too much.
-Nothing is run. Without a path, this project and the user's own skills are
-checked, and --fix changes only the project's; - reads a skill from stdin.
-A Markdown file of another kind is checked as a skill's text if it is named.
---explain RULE says more about a finding.
+		Short: "Lint skills: find what is wrong before an agent does",
+		Long: `Lint skills, commands, agents, plugins, marketplaces and hooks files: commands
+that abort the page, patterns that never match, links that lead nowhere, rules
+that grant nothing or too much. Nothing is run.
+
+The verdict is Claude Code's: a finding says what Claude Code ` + claudecode.Version + ` does with the
+file, not what skillhand load does. --agents asks for other agents too.
+
+Without a path, this project and the user's own skills are checked, and --fix
+changes only the project's; - reads a skill from stdin. A Markdown file of
+another kind is checked as a skill's text if it is named. --explain RULE says
+more about a finding.
 
 To ignore a finding, say why on the line before:
   <!-- skillhand: ignore SK308 the file is always there -->

@@ -39,6 +39,13 @@ func newLoad(std *cli.Std) *cobra.Command {
 		Long: `Print a skill as the agent should read it, with its variables filled in and each
 directive replaced by its output.
 
+The page is skillhand's own: an argument is always data, and a directive that
+fails becomes an <error>. To see what Claude Code itself would send, or why it
+would refuse, use --dialect claude. skillhand check reports where they differ.
+
+Arguments of the skill come after its name. If one looks like a flag, put --
+first: skillhand load log -- --oneline.
+
 SKILL is a name, plugin:name, or the path of a skill's folder or file. A name is
 looked up in --root and the plugin, in the folders of agents (.claude/skills,
 .agents/skills, .cursor/skills and so on) from here up to the repository's top,
@@ -47,11 +54,11 @@ at its top, what its manifests name), in your own folders, and in plugins that
 Claude Code installed. A project that you do not trust never hides a skill of your
 own.
 
-A directive that fails becomes an <error> on the page, and the page is still
-printed. With --strict the load fails instead. Commands run only from your own
+A page with an <error> is still printed; with --strict the load fails instead. Commands run only from your own
 skill folders, from plugins that Claude Code installed, and from folders that
 you trust.`,
-		Example: `  skillhand load status
+		Example: `  skillhand load review src/auth.go
+  skillhand load log -- --oneline -3             # these are not flags of load
   skillhand load review src/auth.go --strict
   skillhand load review --args 'src/auth.go "two words"'
   skillhand load ./skills/review --no-exec

@@ -51,8 +51,8 @@ Wanted output sections, which --update fills in:
   files/NAME       a file that the script made
 
 Exit status: 1 a test failed or was not written, 3 there is no such skill, or no tests.`,
-		Example: `  skillhand test --init greet Ada     # make a test of /greet Ada
-  skillhand test
+		Example: `  skillhand test
+  skillhand test --init greet Ada     # make a test of the page of greet Ada
   skillhand test greet ./skills/deploy
   skillhand test --update greet       # then read the diff: git diff
   skillhand test --junit report.xml   # for CI`,

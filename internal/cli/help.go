@@ -13,14 +13,15 @@ import (
 
 	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
-// first are the commands that people type, as the first help shows them.
-var first = []group{
-	{"Write skills", []string{"init", "check", "test", "try"}},
-	{"Use skills", []string{"list", "load", "run", "ask", "batch"}},
-	{"Look and set up", []string{"page", "usage", "trust", "doctor"}},
-}
+// first are the commands that the first help describes; further are those that it only names. What
+// is left is plumbing, which help --all has.
+var (
+	first   = []string{"check", "load", "try", "test", "ask", "usage", "init"}
+	further = []string{"list", "run", "batch", "page", "trust", "doctor", "history", "mcp", "migrate", "parse", "upgrade", "uninstall"}
+)
 
 // A group is a heading of the help, with its commands in the order of their help.
 type group struct {
@@ -37,8 +38,8 @@ var groups = []group{
 	{"For other programs", []string{"hook", "builtin", "server"}},
 }
 
-// groupsOf are the groups with the commands that there are. Commands that no group names come last,
-// unless only the first ones are wanted.
+// groupsOf returns the groups with the commands that there are. Commands that no group names come
+// last, unless only the first ones are wanted.
 func groupsOf(cmd *cobra.Command, all bool) (titles []string, members [][]*cobra.Command) {
 	left := map[string]*cobra.Command{}
 	var order []string
@@ -67,9 +68,7 @@ func groupsOf(cmd *cobra.Command, all bool) (titles []string, members [][]*cobra
 			add(g.title, g.commands)
 		}
 	default:
-		for _, g := range first {
-			add(g.title, g.commands)
-		}
+		add("Commands", first)
 		return titles, members
 	}
 	add("Commands", order)
@@ -84,19 +83,29 @@ const narrowest, widest = 40, 100
 
 func (h helper) columns() int { return min(max(h.std.Columns(), narrowest), widest) }
 
-// help is what --help prints.
+// help prints the help of a command. It begins with the example that most people want.
 func (h helper) help(c *cobra.Command, _ []string) {
 	c.InitDefaultHelpFlag()
-	_, _ = fmt.Fprint(c.OutOrStdout(), reflow(description(c), h.columns())+"\n"+h.body(c, false))
+	text := reflow(description(c), h.columns()) + "\n" + h.body(c, false)
+	if example, _ := splitExamples(c); c.HasParent() && example != "" {
+		text = example + "\n\n" + text
+	}
+	_, _ = fmt.Fprint(c.OutOrStdout(), text)
 }
 
-// usage is what --help prints below the description.
+// splitExamples returns the first of a command's examples, and the others.
+func splitExamples(c *cobra.Command) (first, others string) {
+	first, others, _ = strings.Cut(c.Example, "\n")
+	return first, others
+}
+
+// usage prints the help below the description.
 func (h helper) usage(c *cobra.Command) error {
 	_, err := fmt.Fprint(c.OutOrStdout(), h.body(c, false))
 	return err
 }
 
-// body is the help of a command below its description; of the root, with all commands or the first.
+// body returns the help of a command below its description; of the root, with all commands or the first.
 func (h helper) body(c *cobra.Command, all bool) string {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
@@ -105,8 +114,12 @@ func (h helper) body(c *cobra.Command, all bool) string {
 	} else {
 		fmt.Fprintf(&b, "  %s\n", c.UseLine())
 	}
-	if c.HasExample() && !all {
+	_, others := splitExamples(c)
+	switch {
+	case !c.HasParent() && !all:
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
+	case c.HasParent() && others != "":
+		fmt.Fprintf(&b, "\nMore examples:\n%s\n", others)
 	}
 	titles, members := groupsOf(c, all)
 	for i, title := range titles {
@@ -114,6 +127,9 @@ func (h helper) body(c *cobra.Command, all bool) string {
 		for _, m := range members[i] {
 			b.WriteString(term.Hang(fmt.Sprintf("  %-*s ", m.NamePadding(), m.Name()), m.Short, h.columns()))
 		}
+	}
+	if names := namedOnly(c); len(names) > 0 && !all {
+		b.WriteString("\n" + term.Hang("More: ", strings.Join(names, ", "), h.columns()))
 	}
 	flags := func(title string, set *pflag.FlagSet) {
 		if set.HasAvailableFlags() {
@@ -129,6 +145,16 @@ func (h helper) body(c *cobra.Command, all bool) string {
 		fmt.Fprintf(&b, "\nRun %s COMMAND --help for more about a command.\n", c.CommandPath())
 	}
 	return b.String()
+}
+
+// namedOnly lists the commands of the root that its first help names and does not describe.
+func namedOnly(c *cobra.Command) []string {
+	if c.HasParent() {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(further), func(name string) bool {
+		return !slices.ContainsFunc(c.Commands(), func(c *cobra.Command) bool { return c.Name() == name && c.IsAvailableCommand() })
+	})
 }
 
 // more says where the rest of the help is.
@@ -231,7 +257,23 @@ func flagError(cmd *cobra.Command, err error) error {
 			text = fmt.Sprintf("--%s %d: want a unit: %dms or %s", e.GetFlag().Name, n, n, seconds(n))
 		}
 	}
+	if short {
+		text += dashFirst(cmd, unknown)
+	}
 	return Exit(ExitUsage, &badFlag{fmt.Sprintf("%s\nsee %s --help", text, cmd.CommandPath())})
+}
+
+// dashFirst says how to pass a flag on that a command does not have, where arguments go to a skill.
+func dashFirst(cmd *cobra.Command, unknown *pflag.NotExistError) string {
+	before := cmd.Flags().Args() // those in front of the flag
+	if len(before) == 0 || !strings.HasSuffix(cmd.Use, "[ARG...]") {
+		return ""
+	}
+	flag := "--" + unknown.GetSpecifiedName()
+	if short := unknown.GetSpecifiedShortnames(); short != "" {
+		flag = "-" + short
+	}
+	return fmt.Sprintf("; to pass it to %s, put -- first: %s %s -- %s", before[0], cmd.CommandPath(), words.Quote(before...), words.Quote(flag))
 }
 
 // A badFlag error says what is wrong with a flag. Those after it were not read.
