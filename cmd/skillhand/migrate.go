@@ -26,10 +26,10 @@ type migrateOptions struct {
 func newMigrate(std *cli.Std) *cobra.Command {
 	var o migrateOptions
 	cmd := &cobra.Command{
-		Use:   "migrate PATH...",
+		Use:   "migrate [PATH...]",
 		Short: "Upgrade old skills to the current format",
 		Long: `Upgrade skills to the current format, changing only what must change. PATH is a
-file, a folder, or a skill's name:
+file, a folder, or a skill's name; without one, this folder is taken:
 
   bash scripts that print text  print one JSON report, however they end
   bindings.json, handler.sh     become directives in the skill's text
@@ -45,7 +45,7 @@ A plugin, or a skill outside of one, gets its own: each may be copied alone.
 --inline puts its code into each script instead.
 
 The exit status is 1 if a file could not be read or parsed, 3 if a path is missing.`,
-		Example: `  skillhand migrate --dry-run .claude/skills     show what would change
+		Example: `  skillhand migrate --dry-run                    show what would change here
   skillhand migrate .claude/skills
   skillhand migrate --verify deploy/execute.sh   run before and after, compare`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -71,12 +71,15 @@ The exit status is 1 if a file could not be read or parsed, 3 if a path is missi
 
 func runMigrate(ctx context.Context, std *cli.Std, o migrateOptions, args []string) error {
 	named := slices.Concat(args, o.skillPaths, o.skillDirs)
-	if len(named) == 0 {
-		return cli.Usagef("name a file or a folder\nusage: skillhand migrate PATH...")
-	}
 	h, err := here.From("", std.Env)
 	if err != nil {
 		return err
+	}
+	if len(named) == 0 {
+		if h.Home != "" && paths.Inside(paths.Real(h.Dir), paths.Real(h.Home)) {
+			return cli.Usagef("this folder holds your whole home: name a file or a folder\nusage: skillhand migrate PATH...")
+		}
+		named = []string{"."}
 	}
 	for i, name := range named {
 		named[i] = h.Finder().Path(name)
