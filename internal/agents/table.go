@@ -20,6 +20,8 @@ type InAgent struct {
 	Agent string `json:"agent"`
 	Sight Sight  `json:"sight"`
 	Why   string `json:"why,omitempty"`
+
+	elsewhere bool // invisible because the agent does not look where the skill is
 }
 
 // Rows say which of the agents see each skill.
@@ -30,15 +32,77 @@ func Rows(names []string, skills []Skill) []Row {
 	}
 	for _, name := range names {
 		for i, v := range Get(name).Views(skills) {
-			rows[i].Agents = append(rows[i].Agents, InAgent{name, v.Sight, v.Why})
+			rows[i].Agents = append(rows[i].Agents, InAgent{name, v.Sight, v.Why, v.Sight == Invisible && v.Cause == ByPlace})
 		}
 	}
 	return rows
 }
 
 // Table draws as many tables beneath each other as the agents need at this width, and below
-// them the reasons, each once for an agent.
+// them the reasons, each once for an agent. Skills where no agent looks are one line if there are many.
 func Table(rows []Row, names []string, edge int) string {
+	shown, unseen := splitUnseen(rows)
+	var b strings.Builder
+	if len(unseen) > 0 {
+		b.WriteString(term.Hang("", unseenLine(unseen, names), edge))
+	}
+	if len(shown) > 0 {
+		if b.Len() > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(tables(shown, names, edge))
+	}
+	return b.String() + tableNotes(rows, edge)
+}
+
+// maxUnseen is how many skills where no agent looks get a row each.
+const maxUnseen = 3
+
+// splitUnseen takes the largest group of skills where no agent looks, all for the same reasons, out
+// of the others, if there are too many for a row each.
+func splitUnseen(rows []Row) (shown, unseen []Row) {
+	groups := map[string][]Row{}
+	for _, r := range rows {
+		if key, ok := r.unseenKey(); ok {
+			groups[key] = append(groups[key], r)
+		}
+	}
+	largest := ""
+	for key, group := range groups {
+		if n := len(groups[largest]); len(group) > n || len(group) == n && key < largest {
+			largest = key
+		}
+	}
+	if len(groups[largest]) <= maxUnseen {
+		return rows, nil
+	}
+	for _, r := range rows {
+		if key, ok := r.unseenKey(); !ok || key != largest {
+			shown = append(shown, r)
+		}
+	}
+	return shown, groups[largest]
+}
+
+// unseenKey returns the reasons why agents do not see a skill, and whether none looks where it is.
+func (r Row) unseenKey() (key string, unseen bool) {
+	for _, a := range r.Agents {
+		if !a.elsewhere {
+			return "", false
+		}
+		key += a.Why + "\n"
+	}
+	return key, true
+}
+
+// unseenLine says of many skills in one line that agents do not see them. The reasons come below the table.
+func unseenLine(unseen []Row, names []string) string {
+	return fmt.Sprintf("%d skills (%s, %s and %d more): invisible to %s: not in a folder they read", len(unseen),
+		term.Flat(unseen[0].Skill), term.Flat(unseen[1].Skill), len(unseen)-2, strings.Join(names, ", "))
+}
+
+// tables draws rows as tables beneath each other.
+func tables(rows []Row, names []string, edge int) string {
 	wide := len("skill")
 	for _, r := range rows {
 		wide = max(wide, term.Cells(term.Flat(r.Skill)))
@@ -55,7 +119,7 @@ func Table(rows []Row, names []string, edge int) string {
 		used += 2 + cells
 	}
 	b.WriteString(tableOf(rows, names, wide, columns, from))
-	return b.String() + tableNotes(rows, edge)
+	return b.String()
 }
 
 // tableColumns decides how wide each agent's column is: all alike if there is room, else as narrow as it can be.
