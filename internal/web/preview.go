@@ -366,6 +366,9 @@ func (l *look) showPage(p *preview, page *skillhand.Page, recorded bool) {
 	}
 	part, rest := shown(page.Text)
 	p.Page, p.PageRest = segments(part, spans), rest
+	if !l.visit.live {
+		p.Page = foldSame(p.Page, p.Lines)
+	}
 	switch {
 	case len(page.Directives) == 0:
 		p.Source = "This page has no directives: it is the same whether or not anything runs."

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -16,7 +17,8 @@ import (
 type segment struct {
 	Text      string
 	Class     string
-	Directive int // which one it is or stands for, from 1; 0 for none
+	Directive int    // which one it is or stands for, from 1; 0 for none
+	Same      string // the first and the last line of the source that it stands for; "": it stands for itself
 }
 
 // backticked cuts advice at its backticks: what is between two of them is code. One alone is a character like others.
@@ -187,6 +189,62 @@ func lines(all []segment) []line {
 		rows = rows[:len(rows)-1]
 	}
 	return rows
+}
+
+// minSame bounds from below what is said once: shorter text takes no more room than a reference.
+const minSame = 120
+
+// foldSame replaces runs of whole lines that the source has too, in the same order, by references to them.
+func foldSame(page []segment, source []line) []segment {
+	places := map[string][]int{} // of plain lines, in the source
+	text := make([]string, len(source))
+	for i, l := range source {
+		switch {
+		case len(l.Segments) == 0:
+			text[i] = "\n"
+		case len(l.Segments) == 1 && l.Segments[0].Class == "":
+			text[i] = l.Segments[0].Text + "\n"
+		default:
+			continue
+		}
+		places[text[i]] = append(places[text[i]], i)
+	}
+	var all []segment
+	fresh, next := true, 0 // whether a line begins here; the line of the source after the last that was found
+	for _, s := range page {
+		if s.Class != "" {
+			all, fresh = append(all, s), strings.HasSuffix(s.Text, "\n")
+			continue
+		}
+		lines := strings.SplitAfter(s.Text, "\n")
+		plain := "" // what stands for itself
+		for i := 0; i < len(lines); {
+			from, n, size := 0, 0, 0
+			if at := places[lines[i]]; fresh || i > 0 {
+				if k, _ := slices.BinarySearch(at, next); k < len(at) {
+					from = at[k]
+				}
+				for ; i+n < len(lines) && from >= next && from+n < len(text) && text[from+n] != "" && lines[i+n] == text[from+n]; n++ {
+					size += len(lines[i+n])
+				}
+			}
+			if size < minSame {
+				plain, i = plain+lines[i], i+1
+				continue
+			}
+			if plain != "" {
+				all = append(all, segment{Text: plain})
+			}
+			said := fmt.Sprintf("lines %d to %d, as in the source\n", from+1, from+n)
+			all = append(all, segment{Text: said, Class: "same", Same: fmt.Sprint(from+1, from+n)})
+			plain, i, next = "", i+n, from+n
+		}
+		if plain != "" {
+			all = append(all, segment{Text: plain})
+		}
+		fresh = strings.HasSuffix(s.Text, "\n")
+	}
+	return all
 }
 
 // A diffLine is a line of a unified diff.

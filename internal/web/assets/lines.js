@@ -1,8 +1,20 @@
 // Thin lines lead from each directive to its output, as long as both stand side by side.
 "use strict";
 
+// unfold fills in the lines that a page has in common with its source: an export has them once.
+function unfold() {
+  for (const part of document.querySelectorAll("[data-same]")) {
+    const panes = part.closest("[data-panes]");
+    if (!panes.checkVisibility()) continue;
+    const [from, to] = part.dataset.same.split(" ");
+    const lines = [...panes.querySelectorAll(".source > code")].slice(from - 1, to);
+    part.replaceWith(...lines.flatMap((line) => [...line.cloneNode(true).childNodes, "\n"]));
+  }
+}
+
 const space = "http://www.w3.org/2000/svg";
 function lines() {
+  unfold();
   document.querySelector("svg.lines")?.remove();
   const field = document.createElementNS(space, "svg");
   field.setAttribute("class", "lines");
