@@ -15,9 +15,10 @@ import (
 type Server struct {
 	Address string // to open, with the token that lets one browser in
 
-	listener net.Listener
-	guard    *guard
-	watch    *watch.Watcher
+	listener    net.Listener
+	guard       *guard
+	watch       *watch.Watcher
+	readTimeout time.Duration // for a whole request, its body included
 }
 
 // Listen takes a port on the loopback interface, 0 for any that is free.
@@ -33,7 +34,7 @@ func Listen(site *Site, port int) (*Server, error) {
 		return nil, fmt.Errorf("watching files: %w", err)
 	}
 	g := newGuard(host, site.handler(files))
-	return &Server{Address: "http://" + host + "/?token=" + g.token, listener: l, guard: g, watch: files}, nil
+	return &Server{Address: "http://" + host + "/?token=" + g.token, listener: l, guard: g, watch: files, readTimeout: 10 * time.Second}, nil
 }
 
 // Serve answers until the context ends. Then every answer under way ends too,
@@ -43,7 +44,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	own, cancel := context.WithCancel(ctx)
 	defer cancel()
 	server := &http.Server{
-		Handler: s.guard, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,
+		Handler: s.guard, ReadTimeout: s.readTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return own },
 	}
 	ended := make(chan error, 1)

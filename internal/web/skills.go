@@ -97,6 +97,9 @@ func (v *visit) skills() (*view, error) {
 			paths = append(paths, one.files()...)
 		}
 	}
+	if err := v.ctx.Err(); err != nil {
+		return nil, err
+	}
 	findings, listing, err := v.findings(paths...)
 	if err != nil {
 		data.Faults = append(data.Faults, "check: "+err.Error())

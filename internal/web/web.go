@@ -38,10 +38,35 @@ type Site struct {
 	Named     string                    // a skill that may be looked at wherever it lies; "": none
 
 	marks   markCache
+	making  making
 	secrets struct {
 		once sync.Once
 		all  *redact.Redactor
 	}
+}
+
+// maxMaking bounds how many pages are made at once: each takes a processor and tens of megabytes.
+const maxMaking = 4
+
+// A making bounds the work on pages. The zero value is ready to use.
+type making struct {
+	once  sync.Once
+	turns chan struct{}
+}
+
+// begin waits for a turn, which end gives back. It reports false if ctx ended first.
+func (m *making) begin(ctx context.Context) (end func(), ok bool) {
+	m.once.Do(func() { m.turns = make(chan struct{}, maxMaking) })
+	select {
+	case m.turns <- struct{}{}:
+	case <-ctx.Done():
+		return nil, false
+	}
+	if ctx.Err() != nil { // both had come
+		<-m.turns
+		return nil, false
+	}
+	return func() { <-m.turns }, true
 }
 
 // withoutSecrets is a text without the secrets of the environment: no page shows them, whoever
@@ -184,10 +209,18 @@ func address(name string, pairs ...string) string {
 	return "/" + name + "?" + q.Encode()
 }
 
-// show answers with a view, whole or not at all.
+// show answers with a view, whole or not at all. For a client that left it makes none.
 func (s *Site) show(out http.ResponseWriter, v *visit, f func(*visit) (*view, error)) {
+	end, ok := s.making.begin(v.ctx)
+	if !ok {
+		return
+	}
+	defer end()
 	status := http.StatusOK
 	made, err := f(v)
+	if v.ctx.Err() != nil {
+		return
+	}
 	if err != nil {
 		made = &view{Name: "fault", Title: "Nothing to show", Data: err.Error()}
 		if status = statusOf(err); status != http.StatusNotFound {
