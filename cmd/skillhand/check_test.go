@@ -112,11 +112,13 @@ func newReleases(t *testing.T) string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	a := tar.NewWriter(z)
-	if err := a.WriteHeader(&tar.Header{Name: name + "/skillhand", Mode: 0o755, Size: int64(len(script))}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.Write([]byte(script)); err != nil {
-		t.Fatal(err)
+	for _, program := range []string{"/skillhand", "/skillhand-server"} {
+		if err := a.WriteHeader(&tar.Header{Name: name + program, Mode: 0o755, Size: int64(len(script))}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Write([]byte(script)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	a.Close()
 	z.Close()

@@ -354,7 +354,7 @@ func TestBadMessages(t *testing.T) {
 	if got := c.load("echo", big); got != "["+strings.TrimSpace(big)+"]" {
 		t.Errorf("an argument of %d bytes: %d", size, len(got))
 	}
-	if text, _, failed := c.tool("load_skill", map[string]any{"name": "echo", "arguments": big + "x"}); !failed || !strings.Contains(text, "want at most") {
+	if text, _, failed := c.tool("load_skill", map[string]any{"name": "echo", "arguments": strings.Repeat("a", 10<<20+1)}); !failed || !strings.Contains(text, "want at most") {
 		t.Errorf("an argument of more: %.100q", text)
 	}
 }

@@ -155,8 +155,9 @@ func (sv *serving) findSkill(_ context.Context, req *sdk.CallToolRequest) (*sdk.
 	}
 	all := sv.offered((*entry).forModels)
 	fit := matching(all, in.Query)
-	doc, text := found{Skills: []skillhand.Listed{}}, ""
+	doc, text, owners := found{Skills: []skillhand.Listed{}}, "", sv.here.Tree().Owners()
 	for _, e := range fit[:min(len(fit), maxFound)] {
+		e.listed.Owners = owners(e.listed.Location)
 		doc.Skills = append(doc.Skills, e.listed)
 		text += fmt.Sprintf("- %s: %s\n", e.listed.Call, e.listed.Description)
 	}
