@@ -47,7 +47,11 @@ func TestDigest(t *testing.T) {
 		return
 	}
 	for _, folder := range slices.Sorted(maps.Keys(now)) {
-		if sums[folder] != now[folder] {
+		sum, unasked := strings.CutSuffix(sums[folder], " unasked") // noted by hand: make real takes the word away
+		if unasked {
+			t.Logf("%s: make real was not green since its digest was noted: run make real PKG=./%[1]s", folder)
+		}
+		if sum != now[folder] {
 			t.Errorf("%s: a recording or a program's version has changed since make real was green: run make real PKG=./%[1]s", folder)
 		}
 	}
