@@ -90,7 +90,7 @@ func (w *walker) placeOwners(f *File, in setting) []string {
 		case len(plugin) > 0:
 			return plugin
 		}
-		if d == w.home {
+		if d == w.top {
 			break
 		}
 	}
