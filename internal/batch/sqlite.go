@@ -279,7 +279,7 @@ type sqliteQuerier struct {
 func (q sqliteQuerier) exec(ctx context.Context, text string, args ...any) (int64, error) {
 	r, err := q.on.ExecContext(ctx, sqliteDialect.sql(text), args...)
 	if err != nil {
-		return 0, fmt.Errorf("database: %w", err)
+		return 0, fmt.Errorf("database: %w", orEnded(ctx, err))
 	}
 	return r.RowsAffected()
 }
@@ -287,7 +287,7 @@ func (q sqliteQuerier) exec(ctx context.Context, text string, args ...any) (int6
 func (q sqliteQuerier) query(ctx context.Context, text string, args ...any) (rows, error) {
 	r, err := q.on.QueryContext(ctx, sqliteDialect.sql(text), args...)
 	if err != nil {
-		return nil, fmt.Errorf("database: %w", err)
+		return nil, fmt.Errorf("database: %w", orEnded(ctx, err))
 	}
 	return sqliteRows{r}, nil
 }
@@ -310,3 +310,11 @@ func (t *sqliteTx) deliver(ctx context.Context, queue string, d []delivery) erro
 func (t *sqliteTx) commit(context.Context) error { return t.tx.Commit() }
 
 func (t *sqliteTx) rollback() { _ = t.tx.Rollback() }
+
+// orEnded returns why the context ended, if that is what interrupted a statement, else the error.
+func orEnded(ctx context.Context, err error) error {
+	if sqliteCode(err) == sqlitelib.SQLITE_INTERRUPT && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
