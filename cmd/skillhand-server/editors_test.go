@@ -172,8 +172,8 @@ func TestNeovim(t *testing.T) {
 	if err := os.WriteFile(init, []byte(snippets(t, "lua")[0]), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	file, script, result := filepath.Join(dir, "s", "SKILL.md"), filepath.Join(dir, "test.lua"), filepath.Join(dir, "out.json")
-	if err := os.Mkdir(filepath.Dir(file), 0o777); err != nil {
+	file, script, result := filepath.Join(dir, ".claude", "skills", "s", "SKILL.md"), filepath.Join(dir, "test.lua"), filepath.Join(dir, "out.json")
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{file: "---\ndescription: d\n---\n日本 !`find . -name \\'x\\'`\n!`kubectl get pods || true`\n", script: neovimScript} {
