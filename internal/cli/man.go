@@ -170,7 +170,7 @@ func manual(cmd *cobra.Command, date string) string {
 	b.WriteString(options("GLOBAL OPTIONS", cmd.InheritedFlags()))
 	if !cmd.HasParent() {
 		b.WriteString(table("EXIT STATUS", Statuses))
-		b.WriteString(table("ENVIRONMENT", variables))
+		b.WriteString(table("ENVIRONMENT", Variables))
 	}
 	if cmd.HasExample() {
 		b.WriteString(".SH EXAMPLES\n" + verbatim(strings.Split(cmd.Example, "\n")))
@@ -203,23 +203,28 @@ func options(title string, flags *pflag.FlagSet) string {
 		if f.Hidden {
 			return
 		}
-		value, usage := pflag.UnquoteUsage(f)
-		name := "--" + f.Name
-		if f.Shorthand != "" {
-			name = "-" + f.Shorthand + ", " + name
-		}
-		switch {
-		case value != "" && f.NoOptDefVal != "":
-			name += "[=" + strings.ToUpper(value) + "]"
-		case value != "":
-			name += " " + strings.ToUpper(value)
-		}
-		if !slices.Contains([]string{"", "0", "0s", "false", "[]"}, f.DefValue) {
-			usage += " (default " + f.DefValue + ")"
-		}
-		rows = append(rows, [2]string{name, usage})
+		rows = append(rows, FlagRow(f))
 	})
 	return table(title, rows)
+}
+
+// FlagRow returns how a flag is typed, and what it does.
+func FlagRow(f *pflag.Flag) [2]string {
+	value, usage := pflag.UnquoteUsage(f)
+	name := "--" + f.Name
+	if f.Shorthand != "" {
+		name = "-" + f.Shorthand + ", " + name
+	}
+	switch {
+	case value != "" && f.NoOptDefVal != "":
+		name += "[=" + strings.ToUpper(value) + "]"
+	case value != "":
+		name += " " + strings.ToUpper(value)
+	}
+	if !slices.Contains([]string{"", "0", "0s", "false", "[]"}, f.DefValue) {
+		usage += " (default " + f.DefValue + ")"
+	}
+	return [2]string{name, usage}
 }
 
 func table(title string, rows [][2]string) string {

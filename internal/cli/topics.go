@@ -19,12 +19,12 @@ var topics = []topic{
 	{"exit-codes", []string{"exit-status", "exit", "status-codes"}, "All commands end with these exit statuses. " +
 		"With --json, a command that fails before it has printed anything prints one document with an error: run, ask, parse and migrate " +
 		"the one that they always print, the others {\"error\": …, \"exit_status\": …}.", Statuses},
-	{"environment", []string{"env", "variables"}, "Skillhand obeys these environment variables.", variables},
+	{"environment", []string{"env", "variables"}, "Skillhand obeys these environment variables.", Variables},
 	{"install", []string{"installing"}, "Each of these installs skillhand; skillhand upgrade knows which one you used.", installs},
 }
 
-// variables are the environment variables that commands obey.
-var variables = [][2]string{
+// Variables says what each environment variable does that commands obey.
+var Variables = [][2]string{
 	{"SKILLHAND_STATE_DIR", "Where state is kept; else $XDG_STATE_HOME/skillhand, else ~/.local/state/skillhand."},
 	{"SKILLHAND_TRUST", "\"all\" runs commands from every folder. For CI and containers."},
 	{"SKILLHAND_CLAUDE", "The Claude CLI; else claude in PATH."},
