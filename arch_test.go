@@ -21,106 +21,95 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know; an indented line goes on with the one above. Nothing imports upward.
 const rooms = `
-.: claude internal/activity internal/activity/history internal/agents internal/cause internal/claudecode/claudepage
-    internal/find internal/here internal/paths internal/proc internal/redact internal/render internal/session
-    internal/shell internal/trust internal/words report report/verdict skill
-check: internal/activity internal/agents internal/cause internal/claudecode internal/claudecode/settings
-    internal/config internal/edit internal/find internal/here internal/jsontree internal/lazy internal/markdown
-    internal/paths internal/setup/scaffold internal/shell/bind internal/suite internal/term internal/words permit
-    skill
-claude: internal/cause internal/jsonfind internal/lazy internal/proc
+.: claude internal/activity internal/activity/history internal/agents internal/claudecode/claudepage internal/files
+    internal/find internal/here internal/proc internal/redact internal/render internal/session internal/shell
+    internal/trust internal/words report report/verdict skill
+check: internal/activity internal/agents internal/claudecode internal/claudecode/settings internal/config
+    internal/files internal/find internal/here internal/jsontree internal/lazy internal/markdown
+    internal/setup/scaffold internal/shell/bind internal/suite internal/term internal/words permit skill
+claude: internal/files internal/jsonfind internal/lazy internal/proc
 permit:
 plugin:
 report: internal/jsonfind internal/legacy
-report/verdict: internal/cause internal/proc report
+report/verdict: internal/files internal/proc report
 schemas:
-skill: internal/cause internal/markdown internal/paths internal/yamlfile
+skill: internal/files internal/markdown internal/yamlfile
 
-internal/activity: internal/activity/history internal/agents internal/atomicfile internal/claudecode
-    internal/claudecode/settings internal/here internal/paths internal/session internal/term report skill
-internal/activity/history: internal/paths
+internal/activity: internal/activity/history internal/agents internal/claudecode internal/claudecode/settings
+    internal/files internal/here internal/session internal/term report skill
+internal/activity/history: internal/files
 internal/agents: internal/lazy internal/term skill
-internal/atomicfile: internal/cause
-internal/batch: internal/paths
-internal/batch/jobfile: internal/agents internal/batch internal/cause internal/jsontree internal/lazy internal/paths
+internal/batch: internal/files
+internal/batch/jobfile: internal/agents internal/batch internal/files internal/jsontree internal/lazy
     internal/yamlfile
-internal/batch/jobs: . claude internal/activity/history internal/atomicfile internal/batch internal/batch/jobfile
-    internal/cause internal/claudecode internal/eval internal/here internal/paths internal/proc internal/render
-    internal/shell internal/term internal/trust internal/words report report/verdict
-internal/cause:
+internal/batch/jobs: . claude internal/activity/history internal/batch internal/batch/jobfile internal/claudecode
+    internal/eval internal/files internal/here internal/proc internal/render internal/shell internal/term
+    internal/trust internal/words report report/verdict
 internal/claudecode: internal/jsontree internal/lazy
-internal/claudecode/claudepage: internal/claudecode internal/claudecode/settings internal/find internal/lazy
-    internal/paths internal/proc internal/words permit skill
-internal/claudecode/settings: internal/atomicfile internal/cause internal/claudecode internal/jsontree internal/paths
-internal/cli: . claude internal/atomicfile internal/find internal/here internal/lazy internal/proc internal/term
+internal/claudecode/claudepage: internal/claudecode internal/claudecode/settings internal/files internal/find
+    internal/lazy internal/proc internal/words permit
+internal/claudecode/settings: internal/claudecode internal/files internal/jsontree
+internal/cli: . claude internal/files internal/find internal/here internal/lazy internal/proc internal/term
     internal/trust internal/words
 internal/cli/clitest: internal/cli
 internal/config: internal/yamlfile skill
-internal/edit:
-internal/edit/disk: internal/atomicfile internal/cause internal/edit skill
-internal/eval: . claude internal/activity/history internal/agents internal/atomicfile internal/cause
-    internal/claudecode internal/find internal/here internal/jsontree internal/jsregexp internal/junit internal/lazy
-    internal/paths internal/proc internal/redact internal/suite internal/term internal/trust internal/yamlfile report
-    skill
-internal/find: internal/agents internal/cause internal/claudecode internal/claudecode/settings internal/jsontree
-    internal/lazy internal/paths internal/term skill
-internal/golden: . internal/atomicfile internal/find internal/here internal/junit internal/paths internal/render
-    internal/term skill
-internal/here: internal/claudecode/settings internal/config internal/find internal/paths internal/session
-    internal/trust skill
+internal/eval: . claude internal/activity/history internal/agents internal/claudecode internal/files internal/find
+    internal/here internal/jsontree internal/jsregexp internal/junit internal/lazy internal/proc internal/redact
+    internal/suite internal/term internal/trust internal/yamlfile report skill
+internal/files:
+internal/find: internal/agents internal/claudecode internal/claudecode/settings internal/files internal/jsontree
+    internal/lazy internal/term skill
+internal/golden: . internal/files internal/find internal/here internal/junit internal/render internal/term skill
+internal/here: internal/claudecode/settings internal/config internal/files internal/find internal/session
+    internal/trust
 internal/jsonfind:
 internal/jsontree:
 internal/jsregexp: internal/lazy
-internal/junit: internal/atomicfile
+internal/junit: internal/files
 internal/lazy:
 internal/legacy:
-internal/links:
 internal/loopback:
-internal/lsp: check internal/claudecode internal/here internal/paths internal/render schemas skill
+internal/lsp: check internal/claudecode internal/files internal/here internal/render schemas skill
 internal/markdown:
-internal/mcp: . internal/cause internal/here internal/lazy internal/loopback internal/paths internal/redact
-    internal/render internal/trust internal/watch skill
-internal/mcp/host: internal/agents internal/atomicfile internal/claudecode/settings internal/lazy
-internal/migrate: internal/edit internal/lazy internal/legacy internal/render internal/shell internal/words permit
+internal/mcp: . internal/files internal/here internal/lazy internal/loopback internal/redact internal/render
+    internal/trust internal/watch skill
+internal/mcp/host: internal/agents internal/claudecode/settings internal/files internal/lazy
+internal/migrate: internal/files internal/lazy internal/legacy internal/render internal/shell internal/words permit
     skill
-internal/migrate/disk: internal/cause internal/edit/disk internal/find internal/lazy internal/migrate internal/paths
-    internal/proc internal/term report skill
-internal/paths:
+internal/migrate/disk: internal/files internal/find internal/lazy internal/migrate internal/proc internal/term report
+    skill
 internal/proc:
 internal/redact: internal/jsonfind
-internal/render: internal/atomicfile internal/cause internal/paths internal/redact internal/shell internal/words skill
-internal/session: internal/paths
-internal/setup/doctor: check internal/agents internal/cause internal/claudecode internal/claudecode/settings
-    internal/find internal/here internal/mcp/host internal/paths internal/proc internal/redact
-    internal/setup/installed internal/term internal/trust skill
-internal/setup/scaffold: internal/agents internal/cause internal/find skill
-internal/setup/installed: internal/activity internal/claudecode internal/claudecode/settings internal/find
-    internal/here internal/mcp/host internal/paths internal/term
-internal/shell: internal/cause internal/links internal/paths internal/proc internal/shell/bind internal/shell/minibash
-    internal/words
+internal/render: internal/files internal/redact internal/shell internal/words skill
+internal/session: internal/files
+internal/setup/doctor: check internal/agents internal/claudecode internal/claudecode/settings internal/files
+    internal/find internal/here internal/mcp/host internal/proc internal/redact internal/setup/installed internal/term
+    internal/trust skill
+internal/setup/installed: internal/activity internal/claudecode internal/claudecode/settings internal/files
+    internal/find internal/here internal/mcp/host internal/term
+internal/setup/scaffold: internal/agents internal/files internal/find skill
+internal/shell: internal/files internal/proc internal/shell/bind internal/shell/minibash internal/words
 internal/shell/bind: internal/lazy internal/words
 internal/shell/minibash: internal/proc internal/shell/bind internal/words
-internal/suite: internal/paths skill
+internal/suite: internal/files
 internal/term:
-internal/trust: internal/atomicfile internal/cause internal/find internal/links internal/paths internal/proc
-    internal/words skill
-internal/watch: internal/paths
-internal/web: . check internal/activity internal/activity/history internal/agents internal/atomicfile internal/batch
-    internal/cause internal/claudecode internal/edit/disk internal/eval internal/find internal/lazy internal/loopback
-    internal/paths internal/redact internal/render internal/session internal/shell internal/term internal/trust
-    internal/watch skill
+internal/trust: internal/files internal/find internal/proc internal/words skill
+internal/watch: internal/files
+internal/web: . check internal/activity internal/activity/history internal/agents internal/batch internal/claudecode
+    internal/eval internal/files internal/find internal/lazy internal/loopback internal/redact internal/render
+    internal/session internal/shell internal/term internal/trust internal/watch skill
 internal/words:
 internal/yamlfile:
 
-cmd/skillhand: . check claude internal/activity internal/activity/history internal/agents internal/atomicfile
-    internal/cause internal/claudecode internal/claudecode/claudepage internal/cli internal/edit/disk internal/find
-    internal/golden internal/here internal/migrate internal/migrate/disk internal/paths internal/render
-    internal/session internal/setup/doctor internal/setup/installed internal/setup/scaffold internal/shell
-    internal/term internal/trust internal/words report report/verdict schemas skill
+cmd/skillhand: . check claude internal/activity internal/activity/history internal/agents internal/claudecode
+    internal/claudecode/claudepage internal/cli internal/files internal/find internal/golden internal/here
+    internal/migrate internal/migrate/disk internal/render internal/session internal/setup/doctor
+    internal/setup/installed internal/setup/scaffold internal/shell internal/term internal/trust internal/words report
+    report/verdict schemas skill
 
-cmd/skillhand-server: . claude internal/activity internal/agents internal/atomicfile internal/batch internal/batch/jobfile
-    internal/batch/jobs internal/cli internal/eval internal/here internal/lsp internal/mcp internal/mcp/host
-    internal/paths internal/proc internal/setup/scaffold internal/shell internal/term internal/web
+cmd/skillhand-server: . claude internal/activity internal/agents internal/batch internal/batch/jobfile
+    internal/batch/jobs internal/cli internal/eval internal/files internal/here internal/lsp internal/mcp
+    internal/mcp/host internal/proc internal/setup/scaffold internal/shell internal/term internal/web
 
 tools/bench: internal/activity/history internal/shell/bind report
 tools/bench/corpus: check
@@ -200,10 +189,10 @@ func TestRooms(t *testing.T) {
 }
 
 // pure lists the rooms that take text and return values: they reach no files and no processes.
-var pure = strings.Fields("internal/claudecode internal/edit internal/jsonfind internal/jsontree internal/legacy internal/markdown internal/shell/bind internal/words permit report")
+var pure = strings.Fields("internal/claudecode internal/jsonfind internal/jsontree internal/legacy internal/markdown internal/shell/bind internal/words permit report")
 
 // noProcess lists the rooms that may read files, but from which no process can be started.
-var noProcess = strings.Fields("check internal/agents internal/claudecode/settings internal/edit/disk skill")
+var noProcess = strings.Fields("check internal/agents internal/claudecode/settings internal/files skill")
 
 // TestReach keeps pure rooms pure, and the others of those lists away from proc, also through rooms that they import.
 func TestReach(t *testing.T) {

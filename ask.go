@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/trust"
 )
 
@@ -51,7 +51,7 @@ func (rt *Runtime) Ask(ctx context.Context, req AskRequest) (*claude.Reply, erro
 	if other != nil {
 		client.Dialect = other
 	}
-	req.Dir = paths.In(p.Dir, req.Dir)
+	req.Dir = files.In(p.Dir, req.Dir)
 	if err := p.program(&client, req.Dir); err != nil {
 		return nil, err
 	}
@@ -87,12 +87,12 @@ func (p *scene) program(client *claude.Client, dir string) error {
 	if env == nil {
 		env = here.Environ()
 	}
-	policy, near := p.policy, slices.Concat(p.policy.Near(), []string{paths.Real(paths.Around(dir))})
+	policy, near := p.policy, slices.Concat(p.policy.Near(), []string{files.Real(files.Around(dir))})
 	if p.rt.Programs != nil {
 		policy = *p.rt.Programs
 	}
 	if cwd, err := os.Getwd(); err == nil {
-		near = append(near, paths.Real(paths.Around(cwd))) // a job's folder may be another
+		near = append(near, files.Real(files.Around(cwd))) // a job's folder may be another
 	}
 	policy.Near = func() []string { return near }
 	client.Env = policy.Env(env)

@@ -16,9 +16,8 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/render"
 	"github.com/skillhand/skillhand/internal/session"
 	"github.com/skillhand/skillhand/internal/shell"
@@ -224,7 +223,7 @@ func (l *load) page(ctx context.Context) (*Page, error) {
 	if env.Record != nil {
 		if err := env.Record.Write(l.req.Recording); err != nil {
 			page.Close()
-			return page, fmt.Errorf("%s: %w", l.req.Recording, cause.Of(err))
+			return page, fmt.Errorf("%s: %w", l.req.Recording, files.Cause(err))
 		}
 	}
 	return page, nil
@@ -289,7 +288,7 @@ func (l *load) claim(s *skill.Skill) (*session.Claim, error) {
 		return nil, err
 	}
 	name := s.Name
-	if l.at.PluginRoot != "" && paths.Inside(paths.Real(l.at.PluginRoot), s.Real) {
+	if l.at.PluginRoot != "" && files.Inside(files.Real(l.at.PluginRoot), s.Real) {
 		name = find.PluginName(l.at.PluginRoot) + ":" + name // as an agent would ask for it
 	}
 	claim, err := store.Claim(session.ID{Session: l.at.Session, Agent: reader.Agent}, name, s.Real, session.Hash(s.Source()))
@@ -319,7 +318,7 @@ func (l *load) renderEnv(ctx context.Context, s *skill.Skill) (render.Env, error
 	if plugin == "" {
 		plugin = find.PluginOf(s.Dir)
 	}
-	plugin = paths.Real(plugin) // what is judged is what is used, whatever becomes of a link meanwhile
+	plugin = files.Real(plugin) // what is judged is what is used, whatever becomes of a link meanwhile
 	if l.req.Wrap == "" {
 		l.req.Wrap = render.Wrap(l.at.config().Wrap)
 	}
@@ -403,7 +402,7 @@ func (l *load) shell() *shell.Shell {
 		env = env.With("CLAUDE_SESSION_ID", l.at.Session)
 	}
 	if l.at.PluginRoot != "" {
-		env = env.With("CLAUDE_PLUGIN_ROOT", paths.Real(l.at.PluginRoot))
+		env = env.With("CLAUDE_PLUGIN_ROOT", files.Real(l.at.PluginRoot))
 	}
 	sh := &shell.Shell{Builtins: l.at.rt.Builtins, Self: l.at.rt.Self, Dir: l.at.Dir, Env: env, Timeout: l.req.Timeout, MaxOutput: maxPrinted}
 	if !l.at.policy.All {
@@ -442,17 +441,17 @@ func (p *scene) inProject(path string) bool {
 	if p.policy.InProject(path) {
 		return true
 	}
-	top := paths.Top(path)
-	return top != "" && !paths.Inside(top, paths.Real(p.Home)) // a home that is a repository is no project
+	top := files.Top(path)
+	return top != "" && !files.Inside(top, files.Real(p.Home)) // a home that is a repository is no project
 }
 
 // readReference returns the plugin's own text for later uses, if it has one.
 func readReference(plugin string) string {
 	file := filepath.Join(plugin, "skills", "reference.md")
-	if !paths.Inside(paths.Real(plugin), paths.Real(file)) {
+	if !files.Inside(files.Real(plugin), files.Real(file)) {
 		return ""
 	}
-	text, err := skill.ReadFile(file)
+	text, err := files.ReadFile(file)
 	if err != nil {
 		return "" // the built-in text says the same
 	}

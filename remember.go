@@ -10,7 +10,7 @@ import (
 
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/activity/history"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/session"
 	"github.com/skillhand/skillhand/report"
 	"github.com/skillhand/skillhand/report/verdict"
@@ -22,7 +22,7 @@ func (p *scene) remember(r history.Record) {
 	if p.rt.NoHistory || p.Env.Get("SKILLHAND_HISTORY") == "off" {
 		return
 	}
-	r.Project, r.Session = paths.Real(paths.Around(p.Dir)), p.Session
+	r.Project, r.Session = files.Real(files.Around(p.Dir)), p.Session
 	for _, field := range []*string{&r.Skill, &r.Label, &r.Job, &r.Project, &r.Category, &r.Detail, &r.Session} {
 		*field = p.hide.Text(*field)
 	}

@@ -14,8 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/cause"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/proc"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/report"
@@ -55,9 +54,9 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 	}
 	cwd := p.Dir
 	if req.Cwd != "" {
-		cwd = paths.In(p.Dir, req.Cwd)
+		cwd = files.In(p.Dir, req.Cwd)
 	}
-	if err := paths.CheckFolder(cwd); err != nil {
+	if err := files.CheckFolder(cwd); err != nil {
 		return nil, err
 	}
 	script, err := p.script(req.Script)
@@ -67,7 +66,7 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 	// The file that is judged is the one that runs, whatever becomes of a link meanwhile.
 	real, err := filepath.EvalSymlinks(script)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", script, cause.Of(err))
+		return nil, fmt.Errorf("%s: %w", script, files.Cause(err))
 	}
 	err = p.policy.Allow(ctx, real, func() []string { return []string{strings.Join(append([]string{script}, req.Args...), " ")} })
 	if err == nil {
@@ -108,12 +107,12 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 
 // script returns the file of the script that a name or path means.
 func (p *scene) script(name string) (string, error) {
-	path := paths.In(p.Dir, name)
+	path := files.In(p.Dir, name)
 	info, err := os.Stat(path)
-	isPath := paths.Is(name)
+	isPath := files.Is(name)
 	switch {
 	case isPath && err != nil:
-		return "", fmt.Errorf("%s: %w", name, cause.Of(err))
+		return "", fmt.Errorf("%s: %w", name, files.Cause(err))
 	case isPath && info.IsDir():
 		return scriptIn(path)
 	case isPath && filepath.Ext(path) != ".md":
@@ -160,8 +159,8 @@ func scriptIn(folders ...string) (string, error) {
 				if err != nil || !info.Mode().IsRegular() {
 					continue
 				}
-				if !paths.Inside(paths.Real(folder), paths.Real(file)) {
-					return "", fmt.Errorf("%s: links to %s, outside its skill's folder", file, paths.Real(file))
+				if !files.Inside(files.Real(folder), files.Real(file)) {
+					return "", fmt.Errorf("%s: links to %s, outside its skill's folder", file, files.Real(file))
 				}
 				all = append(all, e.Name())
 				if info.Mode()&0o111 != 0 {
@@ -213,7 +212,7 @@ func (p *scene) notStarted(script string, req RunRequest, err error) error {
 
 // swapped is a hint at the skill that is the script's first argument, as if they had changed places.
 func (p *scene) swapped(req RunRequest) string {
-	if len(req.Args) == 0 || paths.Is(req.Args[0]) {
+	if len(req.Args) == 0 || files.Is(req.Args[0]) {
 		return ""
 	}
 	if _, err := p.finder().Look(req.Args[0]); err != nil {

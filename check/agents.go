@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -209,7 +209,7 @@ func (w *whole) shelves() []*shelf {
 			byRoot[root] = s
 			w.opt.shelves = append(w.opt.shelves, s)
 		}
-		s.docs[paths.Real(d.file.Path)] = d
+		s.docs[files.Real(d.file.Path)] = d
 	}
 	for _, s := range w.opt.shelves {
 		project := s.root
@@ -241,12 +241,12 @@ func placeRoot(file string) (root string, ok bool) {
 }
 
 // doc is the checked document of a skill that was found; nil if it is not checked.
-func (s *shelf) doc(i int) *document { return s.docs[paths.Real(s.found[i].File)] }
+func (s *shelf) doc(i int) *document { return s.docs[files.Real(s.found[i].File)] }
 
 // sees reports whether an agent's model sees a skill of that name, or of that file by another way.
 func (s *shelf) sees(agent string, i int) bool {
 	for k, v := range s.views[agent] {
-		if v.Sight != agents.Invisible && (s.found[k].CalledName() == s.found[i].CalledName() || paths.Real(s.found[k].File) == paths.Real(s.found[i].File)) {
+		if v.Sight != agents.Invisible && (s.found[k].CalledName() == s.found[i].CalledName() || files.Real(s.found[k].File) == files.Real(s.found[i].File)) {
 			return true
 		}
 	}

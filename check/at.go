@@ -8,10 +8,9 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/activity"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/skill"
 )
 
 // A Checkup is a check of files at a place, by the configuration that holds there. Command line, editor, page and
@@ -49,7 +48,7 @@ func AtConfig(h Here, file string, paths []string) (*Checkup, error) {
 func ConfigFile(dir string) string { return here.ConfigFile(dir) }
 
 func newCheckup(h here.Here, named []string) *Checkup {
-	c := &Checkup{paths: named, top: paths.Around(h.Dir)}
+	c := &Checkup{paths: named, top: files.Around(h.Dir)}
 	where := h.Settings()
 	where.Dir = c.top
 	c.Finder = h.Tree()
@@ -66,7 +65,7 @@ func newCheckup(h here.Here, named []string) *Checkup {
 }
 
 func (c *Checkup) configure() error {
-	src, err := skill.ReadFile(c.Config)
+	src, err := files.ReadFile(c.Config)
 	if err != nil {
 		return err
 	}
@@ -118,11 +117,11 @@ func (c *Checkup) Source(ctx context.Context, path string, src []byte) *Result {
 }
 
 // Fixable lists the files that may be fixed: all that were named, or else the project's, without the user's own.
-func (c *Checkup) Fixable(files []File) []File {
+func (c *Checkup) Fixable(found []File) []File {
 	if len(c.paths) > 0 {
-		return files
+		return found
 	}
-	return slices.DeleteFunc(slices.Clone(files), func(f File) bool {
-		return !paths.Inside(c.top, f.Path) || c.Finder.IsUsers(f.Path) && !c.Finder.IsUsers(c.top)
+	return slices.DeleteFunc(slices.Clone(found), func(f File) bool {
+		return !files.Inside(c.top, f.Path) || c.Finder.IsUsers(f.Path) && !c.Finder.IsUsers(c.top)
 	})
 }

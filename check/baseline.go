@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
 )
 
@@ -54,7 +54,7 @@ func NewBaseline(all []*Finding) *Baseline {
 func ReadBaseline(file string) (*Baseline, error) {
 	src, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: %w: skillhand check --write-baseline makes it", file, cause.Of(err))
+		err = fmt.Errorf("%s: %w: skillhand check --write-baseline makes it", file, files.Cause(err))
 	}
 	if err != nil {
 		return nil, err

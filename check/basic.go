@@ -8,8 +8,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -60,7 +60,7 @@ func unreadable(p *pass) {
 func (p *pass) linkAsText() {
 	target := strings.TrimSpace(p.doc.src)
 	if len(target) > 300 || !strings.Contains(target, "/") || strings.ContainsAny(target, " \t\n") ||
-		!paths.IsFile(filepath.Join(filepath.Dir(p.doc.file.Path), filepath.FromSlash(target))) {
+		!files.IsFile(filepath.Join(filepath.Dir(p.doc.file.Path), filepath.FromSlash(target))) {
 		return
 	}
 	f := p.find(0, len(target), "the file holds nothing but the path %s: it was a link, and an agent reads the path", target)

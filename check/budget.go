@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/paths"
 )
 
 func budgetRules() []*Rule {
@@ -115,7 +115,7 @@ func (d *document) isPluginCommand() bool {
 		return false // nothing is loaded
 	}
 	return m.Commands == nil || slices.ContainsFunc(m.Commands, func(c claudecode.Command) bool {
-		return c.Path != "" && paths.Inside(filepath.Join(d.file.Plugin, filepath.FromSlash(c.Path)), d.file.Path)
+		return c.Path != "" && files.Inside(filepath.Join(d.file.Plugin, filepath.FromSlash(c.Path)), d.file.Path)
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/markdown"
@@ -138,10 +139,10 @@ func (e *linkError) Error() string {
 // readFile reads a file. What an agent loads by name and is a link out of its folder could be any file
 // of the user's: load refuses it, and so does this.
 func readFile(f *File) ([]byte, error) {
-	if real, out := skill.LinksOut(f.Path); out && (f.Kind == Skill || f.Kind == Command) {
+	if real, out := files.LinksOut(f.Path); out && (f.Kind == Skill || f.Kind == Command) {
 		return nil, &linkError{real, f.Kind}
 	}
-	return skill.ReadFile(f.Path)
+	return files.ReadFile(f.Path)
 }
 
 func (d *document) parseMarkdown(src []byte) {

@@ -8,9 +8,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/suite"
-	"github.com/skillhand/skillhand/skill"
 )
 
 func evalRules() []*Rule {
@@ -59,7 +58,7 @@ type evalGrader struct {
 
 // evals reads the suite beside a skill, or the plugin's.
 func (p *pass) evals() []*evalCase {
-	if !paths.IsFile(p.doc.file.Path) || p.doc.file.Kind == Skill && paths.IsFile(filepath.Join(p.folder(), ".claude-plugin", "plugin.json")) {
+	if !files.IsFile(p.doc.file.Path) || p.doc.file.Kind == Skill && files.IsFile(filepath.Join(p.folder(), ".claude-plugin", "plugin.json")) {
 		return nil // the plugin's own pass tells
 	}
 	dir := filepath.Join(p.folder(), "evals")
@@ -128,7 +127,7 @@ func (c *evalCase) grader(f *evalFile, n *yaml.Node) {
 
 // openEval reads a file of a case, or returns nil if it cannot be read as one.
 func openEval(path string) *evalFile {
-	src, err := skill.ReadFile(path)
+	src, err := files.ReadFile(path)
 	if err != nil {
 		return nil
 	}

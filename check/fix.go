@@ -9,7 +9,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/claudecode"
-	"github.com/skillhand/skillhand/internal/edit"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // Fixes say what becomes of files that are mended.
@@ -30,13 +30,13 @@ const maxRounds = 10
 // Mend mends what can be mended: safely, or also where a fix may change more than the fault. A fix
 // may make room for another, so files are checked again until there is nothing left to do.
 // Nothing is written.
-func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
-	fixes := &Fixes{Paths: map[*edit.Edit]string{}, Each: map[string]int{}}
+func Mend(ctx context.Context, found []File, opt Options, unsafe bool) *Fixes {
+	fixes := &Fixes{Paths: map[*files.Edit]string{}, Each: map[string]int{}}
 	before := map[string][]byte{}
 	opt.Progress, opt.keep = nil, true
 	seen := map[[sha256.Size]byte]bool{} // what files have been: fixes that undo each other end there
-	for round := 0; len(files) > 0 && round < maxRounds && ctx.Err() == nil; round++ {
-		res := Run(ctx, files, opt)
+	for round := 0; len(found) > 0 && round < maxRounds && ctx.Err() == nil; round++ {
+		res := Run(ctx, found, opt)
 		if round == 0 {
 			fixes.Findings = len(res.Findings)
 			for _, f := range res.Findings {
@@ -45,13 +45,13 @@ func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
 				}
 			}
 		}
-		found := map[string][]*Finding{}
+		byPath := map[string][]*Finding{}
 		for _, f := range res.Findings {
-			found[f.path] = append(found[f.path], f)
+			byPath[f.path] = append(byPath[f.path], f)
 		}
 		var again []File
-		for _, f := range files {
-			src, made := fixes.mend(res.source(f), found[f.Path], unsafe)
+		for _, f := range found {
+			src, made := fixes.mend(res.source(f), byPath[f.Path], unsafe)
 			if made == 0 {
 				continue
 			}
@@ -67,9 +67,9 @@ func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
 				again = append(again, f)
 			}
 		}
-		files = again
+		found = again
 	}
-	slices.SortFunc(fixes.Edits, func(a, b *edit.Edit) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(fixes.Edits, func(a, b *files.Edit) int { return cmp.Compare(a.Name, b.Name) })
 	return fixes
 }
 
@@ -195,7 +195,7 @@ func (x *Fixes) put(f File, before []byte) {
 			return
 		}
 	}
-	e := &edit.Edit{Name: f.Name, Before: before, After: f.Source}
+	e := &files.Edit{Name: f.Name, Before: before, After: f.Source}
 	x.Paths[e] = f.Path
 	x.Edits = append(x.Edits, e)
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/jsontree"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -79,9 +79,9 @@ func (d *document) usesSkillhand() bool {
 	}
 	dir := filepath.Dir(d.file.Path)
 	switch {
-	case d.file.Kind == FirstUse, skill.IsCompanion(filepath.Base(dir)), d.file.Top != "" && paths.IsFile(filepath.Join(d.file.Top, ConfigName)):
+	case d.file.Kind == FirstUse, skill.IsCompanion(filepath.Base(dir)), d.file.Top != "" && files.IsFile(filepath.Join(d.file.Top, ConfigName)):
 		return true
-	case d.file.Kind == Skill && (paths.IsFile(filepath.Join(dir, bindingsFile)) || paths.IsFile(filepath.Join(skill.Companion(dir), skill.MainFile))):
+	case d.file.Kind == Skill && (files.IsFile(filepath.Join(dir, bindingsFile)) || files.IsFile(filepath.Join(skill.Companion(dir), skill.MainFile))):
 		return true
 	}
 	return slices.ContainsFunc(d.directives, func(x *directive) bool { return strings.Contains(x.command, "skillhand ") })
@@ -94,7 +94,7 @@ func bindings(p *pass) {
 	if !p.doc.isRendered() {
 		return
 	}
-	src, err := skill.ReadFile(filepath.Join(filepath.Dir(p.doc.file.Path), bindingsFile))
+	src, err := files.ReadFile(filepath.Join(filepath.Dir(p.doc.file.Path), bindingsFile))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return
@@ -139,11 +139,11 @@ func bindings(p *pass) {
 func (d *document) isRendered() bool {
 	dir, base := filepath.Split(d.file.Path)
 	dir = filepath.Clean(dir)
-	if d.file.Path == "" || !skill.IsCompanion(filepath.Base(dir)) && paths.IsFile(filepath.Join(skill.Companion(dir), skill.MainFile)) {
+	if d.file.Path == "" || !skill.IsCompanion(filepath.Base(dir)) && files.IsFile(filepath.Join(skill.Companion(dir), skill.MainFile)) {
 		return false
 	}
 	for _, name := range []string{"first-use.md", "content.md"} {
-		if paths.IsFile(filepath.Join(dir, name)) {
+		if files.IsFile(filepath.Join(dir, name)) {
 			return base == name
 		}
 	}

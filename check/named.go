@@ -5,15 +5,15 @@ import (
 	"os"
 	"slices"
 
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // Named puts the folder of a skill in the place of its name. A path that exists is taken for one, and so is -.
 func Named(h Here, names []string) ([]string, error) {
 	all := slices.Clone(names)
 	for i, name := range all {
-		if _, err := os.Stat(name); err == nil || paths.Is(name) || name == "-" {
+		if _, err := os.Stat(name); err == nil || files.Is(name) || name == "-" {
 			continue
 		}
 		loc, err := h.Finder().Find(name)

@@ -16,9 +16,9 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/lazy"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -173,7 +173,7 @@ func (d *document) isOnGitHub(file string) bool {
 		return false
 	}
 	dir := filepath.Dir(d.file.Path)
-	if top := paths.Top(dir); top != "" && !paths.Inside(top, filepath.Join(dir, filepath.FromSlash(file))) {
+	if top := files.Top(dir); top != "" && !files.Inside(top, filepath.Join(dir, filepath.FromSlash(file))) {
 		return true
 	}
 	page, _, _ := strings.Cut(strings.TrimLeft(file, "./"), "/")
@@ -183,7 +183,7 @@ func (d *document) isOnGitHub(file string) bool {
 // isIgnored reports whether the repository keeps a file out of what is committed, by the patterns
 // at its top: then it may be there for those who work in it.
 func (d *document) isIgnored(file string) bool {
-	patterns, err := skill.ReadFile(filepath.Join(d.file.Top, ".gitignore"))
+	patterns, err := files.ReadFile(filepath.Join(d.file.Top, ".gitignore"))
 	if d.file.Top == "" || err != nil {
 		return false
 	}
@@ -197,7 +197,7 @@ func (d *document) isIgnored(file string) bool {
 		if !strings.Contains(pattern, "/") {
 			pattern = "**/" + pattern
 		}
-		if slices.ContainsFunc(names, func(name string) bool { return paths.Match(pattern, name) }) {
+		if slices.ContainsFunc(names, func(name string) bool { return files.Match(pattern, name) }) {
 			return true
 		}
 	}
@@ -403,7 +403,7 @@ func scriptNotExecutable(p *pass) {
 			f.Fix = &Fix{Title: "make it executable", Unsafe: true, Edits: []Edit{}, Executable: m.file}
 		}
 	}
-	if p.doc.file.Kind != Skill || !paths.IsFile(p.doc.file.Path) {
+	if p.doc.file.Kind != Skill || !files.IsFile(p.doc.file.Path) {
 		return
 	}
 	p.scripts(func(file string, mode fs.FileMode) {
@@ -427,7 +427,7 @@ func (d *document) owns(file string) bool {
 	}
 	return slices.ContainsFunc(roots, func(root string) bool {
 		root, err := filepath.EvalSymlinks(root)
-		return root != "" && err == nil && paths.Inside(root, real)
+		return root != "" && err == nil && files.Inside(root, real)
 	})
 }
 
@@ -460,7 +460,7 @@ func isSourced(file string) bool {
 		if ext := filepath.Ext(e.Name()); ext != ".sh" && ext != ".bash" || !e.Type().IsRegular() {
 			continue
 		}
-		src, err := skill.ReadFile(filepath.Join(dir, e.Name()))
+		src, err := files.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {
 			continue
 		}
@@ -621,7 +621,7 @@ func (p *pass) isHook(offset int) bool {
 
 // hasBinding reports whether a bindings.json may define a variable.
 func (p *pass) hasBinding(name string) bool {
-	src, err := skill.ReadFile(filepath.Join(filepath.Dir(p.doc.file.Path), "bindings.json"))
+	src, err := files.ReadFile(filepath.Join(filepath.Dir(p.doc.file.Path), "bindings.json"))
 	return err == nil && bytes.Contains(src, []byte(name))
 }
 

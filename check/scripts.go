@@ -13,8 +13,8 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/lazy"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -59,7 +59,7 @@ func isShellFile(file string) bool {
 }
 
 func shebang(p *pass) {
-	if !paths.IsFile(p.doc.file.Path) {
+	if !files.IsFile(p.doc.file.Path) {
 		return
 	}
 	p.scripts(func(file string, mode fs.FileMode) {
@@ -136,7 +136,7 @@ const maxScript = 1 << 20 // longer ones are not read
 
 // scriptSyntax reads scripts as bash does.
 func scriptSyntax(p *pass) {
-	if !paths.IsFile(p.doc.file.Path) {
+	if !files.IsFile(p.doc.file.Path) {
 		return
 	}
 	p.scripts(func(file string, _ fs.FileMode) {
@@ -144,7 +144,7 @@ func scriptSyntax(p *pass) {
 		if !isShellFile(file) || err != nil || info.Size() > maxScript {
 			return
 		}
-		src, err := skill.ReadFile(file)
+		src, err := files.ReadFile(file)
 		if err != nil || bytes.Contains(src, []byte("{{")) { // a template
 			return
 		}

@@ -15,9 +15,9 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/jsontree"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/words"
 )
 
@@ -252,7 +252,7 @@ const (
 func opaqueFile(p *pass) {
 	p.blanks()
 	dir := filepath.Dir(p.doc.file.Path)
-	if !paths.IsFile(p.doc.file.Path) {
+	if !files.IsFile(p.doc.file.Path) {
 		return
 	}
 	count := 0
@@ -260,7 +260,7 @@ func opaqueFile(p *pass) {
 		if err != nil || e.IsDir() && slices.Contains(find.Skipped, e.Name()) {
 			return fs.SkipDir
 		}
-		if e.IsDir() && file != dir && paths.IsFile(filepath.Join(file, "SKILL.md")) {
+		if e.IsDir() && file != dir && files.IsFile(filepath.Join(file, "SKILL.md")) {
 			return fs.SkipDir // a skill of its own
 		}
 		if count++; count > 10_000 {

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/permit"
 )
 
@@ -167,12 +167,12 @@ func (d *document) ruleAt(before string, v permit.Verdict, after string) string 
 // home folder.
 func (d *document) near(file string) string {
 	project := filepath.Dir(d.file.Root)
-	if rel, err := filepath.Rel(project, d.file.Path); err == nil && d.file.As == Project && paths.Inside(project, file) {
+	if rel, err := filepath.Rel(project, d.file.Path); err == nil && d.file.As == Project && files.Inside(project, file) {
 		if base, ok := strings.CutSuffix(d.file.Name, filepath.ToSlash(rel)); ok {
 			return base + find.Relative(project, file)
 		}
 	}
-	if home := d.opt.Settings.Home; home != "" && paths.Inside(home, file) {
+	if home := d.opt.Settings.Home; home != "" && files.Inside(home, file) {
 		return "~/" + find.Relative(home, file)
 	}
 	return filepath.ToSlash(file)

@@ -2,7 +2,7 @@ package check
 
 import (
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
-	"github.com/skillhand/skillhand/internal/edit"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/here"
 )
@@ -21,9 +21,9 @@ type (
 	Place = find.Place
 
 	// A FileEdit is what becomes of one file that is mended.
-	FileEdit = edit.Edit
+	FileEdit = files.Edit
 	// A FileNote says something about a line of a file that is mended.
-	FileNote = edit.Note
+	FileNote = files.Note
 	// Where is where Claude Code runs and where it keeps what is the user's.
 	Where = settings.Where
 	// An Override says how Claude Code lists a skill: "on", "name-only", "user-invocable-only" or "off".

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // A Watch remembers what was checked, so that it is checked again only if something changed. The zero value has seen
@@ -66,10 +66,10 @@ func (c *Checkup) state(files []File) string {
 
 // around is state for all that lies around the files: links lead there, and scripts are called. If both are the same as
 // before, so are the findings.
-func (c *Checkup) around(files []File) string {
-	trees := []string{paths.Real(c.top)}
-	for _, f := range files {
-		if dir := paths.Real(filepath.Dir(f.Path)); !slices.ContainsFunc(trees, func(tree string) bool { return paths.Inside(tree, dir) }) {
+func (c *Checkup) around(found []File) string {
+	trees := []string{files.Real(c.top)}
+	for _, f := range found {
+		if dir := files.Real(filepath.Dir(f.Path)); !slices.ContainsFunc(trees, func(tree string) bool { return files.Inside(tree, dir) }) {
 			trees = append(trees, dir)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // maxPrompt is what the CLI takes on stdin.
@@ -31,7 +31,7 @@ func (r *Request) check() error {
 		return nil
 	}
 	if info, err := os.Stat(r.Dir); err != nil {
-		return &RequestError{Field: r.Dir, Fault: cause.Of(err).Error(), Err: err}
+		return &RequestError{Field: r.Dir, Fault: files.Cause(err).Error(), Err: err}
 	} else if !info.IsDir() {
 		return &RequestError{Field: r.Dir, Fault: "not a folder"}
 	}

@@ -21,7 +21,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/proc"
 )
 
@@ -388,5 +388,5 @@ func failedWrite(err error) error {
 	if e, ok := errors.AsType[*proc.StreamError](err); ok {
 		err = e.Err
 	}
-	return cause.Of(err)
+	return files.Cause(err)
 }

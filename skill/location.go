@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
 
-	"github.com/skillhand/skillhand/internal/cause"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // Where a skill comes from.
@@ -41,7 +39,7 @@ func (l Location) Check() error {
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrNotExist):
 		return fs.ErrNotExist
 	case err != nil:
-		return fmt.Errorf("%s: %w", l.File, cause.Of(err))
+		return fmt.Errorf("%s: %w", l.File, files.Cause(err))
 	case info.Mode().IsRegular() && l.direct():
 		return nil
 	}
@@ -49,7 +47,7 @@ func (l Location) Check() error {
 		return fmt.Errorf("%s: a broken link", l.File)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", l.File, cause.Of(err))
+		return fmt.Errorf("%s: %w", l.File, files.Cause(err))
 	}
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s: not a regular file", l.File)
@@ -59,18 +57,4 @@ func (l Location) Check() error {
 		return err
 	}
 	return real.check(l)
-}
-
-// LinksOut reports whether a file is a link to one that lies outside its folder, and to which. The
-// folder itself may be a link: installers make such.
-func LinksOut(file string) (real string, out bool) {
-	if info, err := os.Lstat(file); err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		return "", false
-	}
-	real, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		return "", false
-	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
-	return real, err != nil || !paths.Inside(dir, real)
 }

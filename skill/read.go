@@ -2,21 +2,17 @@ package skill
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
-	"github.com/skillhand/skillhand/internal/cause"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // MaxSize is how long a skill's file may be. A page that long reaches no agent whole.
-const MaxSize = 10 << 20
+const MaxSize = files.MaxSize
 
 // Read reads and parses the skill at loc. The file is opened once, and its real
 // path is checked against what was opened: a link that changes meanwhile cannot
@@ -68,7 +64,7 @@ func (l Location) front() (f Frontmatter, summary string, err error) {
 // text reads the file, which must lie in its folder, for those who need not know
 // where that really is.
 func (l Location) text() ([]byte, error) {
-	src, opened, err := readOpened(l.File)
+	src, opened, err := files.ReadOpened(l.File)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +84,7 @@ type realPlace struct{ file, folder string }
 
 // check reports whether the file lies in its folder.
 func (r realPlace) check(l Location) error {
-	if !paths.Inside(r.folder, r.file) {
+	if !files.Inside(r.folder, r.file) {
 		return fmt.Errorf("%s: links to %s, outside its skill's folder", l.File, r.file)
 	}
 	return nil
@@ -116,7 +112,7 @@ func (l Location) where() (real realPlace, info fs.FileInfo, err error) {
 func (l Location) read() (src []byte, real realPlace, err error) {
 	for range 10 {
 		var opened, now fs.FileInfo
-		if src, opened, err = readOpened(l.File); err != nil {
+		if src, opened, err = files.ReadOpened(l.File); err != nil {
 			return nil, real, err
 		}
 		if real, now, err = l.where(); err != nil || !os.SameFile(opened, now) {
@@ -127,7 +123,7 @@ func (l Location) read() (src []byte, real realPlace, err error) {
 		}
 		return src, real, err
 	}
-	return nil, real, changing(l.File)
+	return nil, real, files.Changing(l.File)
 }
 
 func (l Location) checkText(src []byte) error {
@@ -135,56 +131,4 @@ func (l Location) checkText(src []byte) error {
 		return fmt.Errorf("%s:%d: not a text file (it has a zero byte)", l.File, 1+bytes.Count(src[:i], []byte("\n")))
 	}
 	return nil
-}
-
-// ReadReal reads a file as ReadFile does, and says where it really is: the path is
-// that of the file that was read, whatever becomes of a link meanwhile.
-func ReadReal(file string) (src []byte, real string, err error) {
-	for range 10 {
-		var opened, now fs.FileInfo
-		if src, opened, err = readOpened(file); err != nil {
-			return nil, "", err
-		}
-		if real, err = filepath.EvalSymlinks(file); err != nil {
-			continue
-		}
-		if now, err = os.Lstat(real); err == nil && os.SameFile(opened, now) {
-			return src, real, nil
-		}
-	}
-	return nil, "", changing(file)
-}
-
-func changing(file string) error { return fmt.Errorf("%s: changed while it was being read", file) }
-
-// ReadFile reads a regular file of a sane length. A pipe or device in a
-// skill's place would hang or never end.
-func ReadFile(file string) ([]byte, error) {
-	src, _, err := readOpened(file)
-	return src, err
-}
-
-// readOpened reads a regular file, and says which one it was.
-func readOpened(file string) ([]byte, fs.FileInfo, error) {
-	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not wait for a writer
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", file, cause.Of(err))
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-	}
-	var src bytes.Buffer
-	if err == nil {
-		src.Grow(int(min(info.Size(), MaxSize)) + bytes.MinRead) // so that one read gets all of it
-		_, err = src.ReadFrom(io.LimitReader(f, MaxSize+1))
-	}
-	if err == nil && src.Len() > MaxSize {
-		err = fmt.Errorf("longer than %d MB, too long for an agent to read", MaxSize>>20)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", file, cause.Of(err))
-	}
-	return src.Bytes(), info, nil
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/skillhand/skillhand/internal/batch/jobfile"
 	"github.com/skillhand/skillhand/internal/batch/jobs"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -208,7 +208,7 @@ func (o *batchOptions) add(ctx context.Context, std *cli.Std, name string) (*add
 		return nil, err
 	}
 	a := &addition{db: db, file: file}
-	a.batch = batch.Name{Name: file.Name, Folder: paths.Real(file.Dir), ByName: batch.Remote(o.database(std))}
+	a.batch = batch.Name{Name: file.Name, Folder: files.Real(file.Dir), ByName: batch.Remote(o.database(std))}
 	if err := o.addTo(ctx, std, a, limits); err != nil {
 		db.Close()
 		switch {

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/mcp"
 	"github.com/skillhand/skillhand/internal/mcp/host"
-	"github.com/skillhand/skillhand/internal/paths"
 )
 
 type mcpOptions struct {
@@ -86,7 +86,7 @@ func installMCP(std *cli.Std, o mcpOptions) error {
 	if err != nil {
 		return err
 	}
-	owner, project := host.Owner{Home: h.Home, Project: paths.Around(h.Dir), Getenv: h.Env.Get}, o.scope == "project"
+	owner, project := host.Owner{Home: h.Home, Project: files.Around(h.Dir), Getenv: h.Env.Get}, o.scope == "project"
 	change, already := (*host.Change)(nil), "already there"
 	if o.uninstall != "" {
 		already = "skillhand is not there"

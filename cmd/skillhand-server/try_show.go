@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/eval"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -43,7 +43,7 @@ func printTry(std *cli.Std, o *tryOptions, subjects []*eval.Subject, s *eval.Sum
 		}
 		text = append(text, '\n')
 		if o.from == "" {
-			if err := atomicfile.Write(filepath.Join(s.Results, "aggregate-result.json"), text, 0o600); err != nil {
+			if err := files.Write(filepath.Join(s.Results, "aggregate-result.json"), text, 0o600); err != nil {
 				return err
 			}
 		}

@@ -19,8 +19,8 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/agents"
-	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/render"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/schemas"
@@ -226,10 +226,10 @@ func (o *askOptions) readSchema() error {
 	}
 	text, err := os.ReadFile(o.schema)
 	if errors.Is(err, fs.ErrNotExist) {
-		return cli.Exit(cli.ExitMissing, fmt.Errorf("%s: %w", o.schema, cause.Of(err)))
+		return cli.Exit(cli.ExitMissing, fmt.Errorf("%s: %w", o.schema, files.Cause(err)))
 	}
 	if err != nil {
-		return cli.Usagef("%s: %v", o.schema, cause.Of(err))
+		return cli.Usagef("%s: %v", o.schema, files.Cause(err))
 	}
 	o.Schema = text
 	return nil

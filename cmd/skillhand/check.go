@@ -16,12 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/check"
-	"github.com/skillhand/skillhand/internal/atomicfile"
-	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/edit/disk"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -162,7 +159,7 @@ func (c *checking) configure() error {
 		return unusable(err)
 	}
 	if c.flags.format == "sarif" || c.flags.format == "github" {
-		c.up.Finder.Base = paths.Top(h.Dir) // their readers name files from there
+		c.up.Finder.Base = files.Top(h.Dir) // their readers name files from there
 	}
 	opt := &c.up.Options
 	opt.Dialect, opt.NoIgnore = c.flags.dialect, c.flags.noIgnore
@@ -348,10 +345,10 @@ func (c *checking) write(fixes *check.Fixes) {
 	}
 	for _, e := range fixes.Edits {
 		file := fixes.Paths[e]
-		done(e.Name, file, disk.Replace(file, e.Before, e.After))
+		done(e.Name, file, files.Replace(file, e.Before, e.After))
 	}
 	for _, file := range fixes.Executables {
-		done(term.Near(file), file, disk.MakeExecutable(file))
+		done(term.Near(file), file, files.MakeExecutable(file))
 	}
 	if made == 0 {
 		return
@@ -440,8 +437,8 @@ func (c *checking) saveBaseline(res *check.Result) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(c.flags.writeBaseline, append(data, '\n'), 0o644); err != nil {
-		return cli.Usagef("--write-baseline: %s: %w", c.flags.writeBaseline, cause.Of(err))
+	if err := files.Write(c.flags.writeBaseline, append(data, '\n'), 0o644); err != nil {
+		return cli.Usagef("--write-baseline: %s: %w", c.flags.writeBaseline, files.Cause(err))
 	}
 	return c.std.Print(fmt.Sprintf("%s: %s\n", c.flags.writeBaseline, term.Plural(len(res.Findings), "finding")))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/setup/scaffold"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/internal/trust"
@@ -106,7 +106,7 @@ func initStubs(std *cli.Std, name, dir string, newSkill scaffold.Maker, agents [
 	if err != nil {
 		return err
 	}
-	made, err := scaffold.Stubs(h.Finder(), paths.Around(h.Dir), name, folder, dir != "", newSkill, agents)
+	made, err := scaffold.Stubs(h.Finder(), files.Around(h.Dir), name, folder, dir != "", newSkill, agents)
 	return printMade(std, made, err, "skillhand load "+name)
 }
 
@@ -117,7 +117,7 @@ func skillFolder(dir, name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		dir = filepath.Join(paths.Around(work), ".claude", "skills")
+		dir = filepath.Join(files.Around(work), ".claude", "skills")
 	}
 	return filepath.Join(dir, name), nil
 }
@@ -179,14 +179,14 @@ func printMade(std *cli.Std, files []string, err error, next string) error {
 
 // howToTrust returns the command that lets the new files run, or "" if none runs, or if they may or
 // never will. Making a skill does not trust its folder: others may have put files there too.
-func howToTrust(std *cli.Std, files []string) string {
-	runs := slices.IndexFunc(files, func(f string) bool { return filepath.Ext(f) == ".sh" })
+func howToTrust(std *cli.Std, made []string) string {
+	runs := slices.IndexFunc(made, func(f string) bool { return filepath.Ext(f) == ".sh" })
 	rt, err := new(cli.At).Runtime(std, "")
 	if err != nil || runs < 0 {
 		return ""
 	}
-	refused, _ := errors.AsType[*trust.NotTrusted](rt.Policy(rt.Here).Now().May(files[runs]))
-	return refused.Remedy(paths.Real(paths.Around(rt.Dir)))
+	refused, _ := errors.AsType[*trust.NotTrusted](rt.Policy(rt.Here).Now().May(made[runs]))
+	return refused.Remedy(files.Real(files.Around(rt.Dir)))
 }
 
 // hint writes a path so that load takes it for one.

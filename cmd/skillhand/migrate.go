@@ -10,10 +10,10 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/migrate"
 	"github.com/skillhand/skillhand/internal/migrate/disk"
-	"github.com/skillhand/skillhand/internal/paths"
 )
 
 type migrateOptions struct {
@@ -76,7 +76,7 @@ func runMigrate(ctx context.Context, std *cli.Std, o migrateOptions, args []stri
 		return err
 	}
 	if len(named) == 0 {
-		if h.Home != "" && paths.Inside(paths.Real(h.Dir), paths.Real(h.Home)) {
+		if h.Home != "" && files.Inside(files.Real(h.Dir), files.Real(h.Home)) {
 			return cli.Usagef("this folder holds your whole home: name a file or a folder\nusage: skillhand migrate PATH...")
 		}
 		named = []string{"."}
@@ -88,7 +88,7 @@ func runMigrate(ctx context.Context, std *cli.Std, o migrateOptions, args []stri
 	o.Env, o.Step, o.Warn = skillhand.SafeEnv(std.Env), bar.Step, std.Warn
 	o.Include = func(path string) bool {
 		return slices.ContainsFunc(o.includeRead, func(glob string) bool {
-			return paths.Match("**/"+strings.TrimPrefix(glob, "./"), filepath.ToSlash(path))
+			return files.Match("**/"+strings.TrimPrefix(glob, "./"), filepath.ToSlash(path))
 		})
 	}
 	o.Trusted = (&skillhand.Runtime{}).Policy(h).May // for --verify

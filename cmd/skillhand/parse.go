@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/report"
 	"github.com/skillhand/skillhand/schemas"
 )
@@ -141,7 +141,7 @@ func (in *inputs) one(input string, read func(string) ([]byte, error)) []byte {
 	if err == nil {
 		result = report.Parse(text, in.opt)
 	} else {
-		fault := report.Fault{Code: report.Unreadable, Message: "Unreadable: " + cause.Of(err).Error()}
+		fault := report.Fault{Code: report.Unreadable, Message: "Unreadable: " + files.Cause(err).Error()}
 		result = report.Result{Method: report.None, Faults: []report.Fault{fault}}
 	}
 	if errors.Is(err, fs.ErrNotExist) {

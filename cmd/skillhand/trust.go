@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/trust"
 )
 
@@ -69,7 +69,7 @@ func runTrust(ctx context.Context, std *cli.Std, o trustOptions, args []string) 
 	if o.list {
 		return listTrusted(std, store, o.json)
 	}
-	dir := paths.Around(h.Dir)
+	dir := files.Around(h.Dir)
 	if len(args) > 0 {
 		dir = args[0]
 		if err := trust.Instead(dir, h.Finder()); err != nil {

@@ -13,8 +13,8 @@ import (
 
 	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -148,7 +148,7 @@ func (o usageOptions) query(now time.Time) (q activity.Options, err error) {
 		if q.Project, err = filepath.Abs(o.project); err != nil {
 			return q, err
 		}
-		q.Project = paths.Real(q.Project)
+		q.Project = files.Real(q.Project)
 	}
 	q.Agent, q.Skill = o.agent, o.skill
 	return q, nil

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/session"
 )
 
@@ -411,7 +411,7 @@ func (r *accountant) wants(t *tally) bool {
 	if r.o.Session != "" && t.Session != r.o.Session {
 		return false
 	}
-	return r.o.Project == "" || paths.Inside(r.o.Project, t.Project)
+	return r.o.Project == "" || files.Inside(r.o.Project, t.Project)
 }
 
 // counts reports whether a day is of the period.

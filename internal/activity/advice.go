@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -133,7 +133,7 @@ func adviseCalls(s Skill, hidden bool, add adder) {
 func (r *accountant) adviseInstalled(s Installed, add adder) {
 	chances, offered, bare := 0, 0, 0
 	for _, c := range r.chances {
-		if c.agent != "claude" || c.last.Before(s.Changed) || s.Project != "" && !paths.Inside(s.Project, c.project) {
+		if c.agent != "claude" || c.last.Before(s.Changed) || s.Project != "" && !files.Inside(s.Project, c.project) {
 			continue
 		}
 		chances++

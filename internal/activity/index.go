@@ -23,9 +23,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/skillhand/skillhand/internal/agents"
-	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // A reader knows the transcripts of one agent.
@@ -274,12 +273,12 @@ func save(all []*folder) error {
 		if !f.dirty {
 			continue
 		}
-		if err := paths.MakeState(filepath.Dir(f.file)); err != nil {
+		if err := files.MakeState(filepath.Dir(f.file)); err != nil {
 			return err
 		}
 		data, err := json.Marshal(f.shard)
 		if err == nil {
-			err = atomicfile.Write(f.file, data, 0o600)
+			err = files.Write(f.file, data, 0o600)
 		}
 		if err != nil {
 			return err

@@ -4,20 +4,20 @@ import (
 	"path/filepath"
 
 	"github.com/skillhand/skillhand/internal/activity/history"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // project is what the history calls the project of a place.
-func project(h here.Here) string { return paths.Real(paths.Around(h.Dir)) }
+func project(h here.Here) string { return files.Real(files.Around(h.Dir)) }
 
 // ProjectOf is what the history calls the project of a folder, which must be there.
 func ProjectOf(dir string) (string, error) {
-	if err := paths.CheckFolder(dir); err != nil {
+	if err := files.CheckFolder(dir); err != nil {
 		return "", err
 	}
 	abs, err := filepath.Abs(dir)
-	return paths.Real(paths.Around(abs)), err
+	return files.Real(files.Around(abs)), err
 }
 
 func store(h here.Here) history.Store { return history.Store{Dir: h.HistoryDir()} }

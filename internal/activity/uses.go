@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/activity/history"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/session"
 )
 
@@ -55,7 +55,7 @@ func (a *Account) addUses(h here.Here, o Options) error {
 		}
 	}
 	_, err := store(h).Each(history.Query{Since: o.Since, Session: o.Session}, func(r *history.Record) {
-		if r.Skill != "" && (o.Project == "" || paths.Inside(o.Project, r.Project)) {
+		if r.Skill != "" && (o.Project == "" || files.Inside(o.Project, r.Project)) {
 			add("run "+session.PlainName(r.Skill), 1, r.Time)
 		}
 	})

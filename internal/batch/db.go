@@ -19,7 +19,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // Options say where jobs are kept. Only Database is required.
@@ -821,7 +821,7 @@ func (db *DB) locksID() (string, error) {
 	if db.locks == "" {
 		return "", nil
 	}
-	if err := paths.MakeState(db.locks); err != nil {
+	if err := files.MakeState(db.locks); err != nil {
 		return "", err
 	}
 	file := filepath.Join(db.locks, "place")

@@ -22,7 +22,7 @@ import (
 	"modernc.org/sqlite"
 	sqlitelib "modernc.org/sqlite/lib"
 
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 var sqliteDialect = dialect{words: strings.NewReplacer(
@@ -58,7 +58,7 @@ func openSQLite(o Options) (*sqliteStore, error) {
 		return nil, fmt.Errorf("there is no such database: %w", fs.ErrNotExist)
 	case errors.Is(err, fs.ErrNotExist):
 		if err = os.MkdirAll(filepath.Dir(file), 0o700); err == nil && o.Own {
-			err = paths.NoteState(file)
+			err = files.NoteState(file)
 		}
 	case wrong != nil:
 		err = wrong.Err

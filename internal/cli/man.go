@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/proc"
 	"github.com/skillhand/skillhand/internal/term"
 )
@@ -129,7 +129,7 @@ func writeManual(cmd *cobra.Command, dir, date string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	if err := atomicfile.Write(filepath.Join(dir, manualName(cmd)+".1"), []byte(manual(cmd, date)), 0o644); err != nil {
+	if err := files.Write(filepath.Join(dir, manualName(cmd)+".1"), []byte(manual(cmd, date)), 0o644); err != nil {
 		return err
 	}
 	for _, c := range documented(cmd) {

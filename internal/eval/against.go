@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/proc"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -20,7 +20,7 @@ import (
 func (s *Subject) At(ctx context.Context, env here.Env, revision, dir string) error {
 	root := s.Folder
 	if s.Plugin != "" {
-		root = paths.Real(s.Plugin)
+		root = files.Real(s.Plugin)
 	}
 	was := *s
 	was.Cases, was.Was, was.Companion = nil, nil, ""
@@ -58,7 +58,7 @@ func archive(ctx context.Context, env here.Env, folder, revision, to string) err
 	if err != nil {
 		return fmt.Errorf("no such revision in %s", strings.TrimSpace(string(top)))
 	}
-	rel, err := filepath.Rel(paths.Real(strings.TrimSpace(string(top))), folder)
+	rel, err := filepath.Rel(files.Real(strings.TrimSpace(string(top))), folder)
 	if err != nil {
 		return err
 	}

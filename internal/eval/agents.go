@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/lazy"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -126,7 +126,7 @@ func readTranscript(file string, by *agents.Agent, s *Subject, names Names) (Rea
 // left in its HOME. Without any nobody knows.
 func (m *Maker) lookIntoSessions(t *Trial, s *Subject, home string) {
 	t.NoCost = true // what it does not show it does not count
-	prints, found := newPrints(s), paths.Glob(home, m.other.Hides.Sessions)
+	prints, found := newPrints(s), files.Glob(home, m.other.Hides.Sessions)
 	for _, file := range found {
 		text, err := os.ReadFile(file)
 		if err != nil {

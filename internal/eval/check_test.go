@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // TestChecks: what holds and what does not, in a folder with a few files.
@@ -117,7 +117,7 @@ func TestCopy(t *testing.T) {
 		if text, err := os.ReadFile(file); err != nil || string(text) != want {
 			t.Errorf("%s: %s, %v", name, text, err)
 		}
-		if real := paths.Real(file); !strings.HasPrefix(real, paths.Real(dst)) {
+		if real := files.Real(file); !strings.HasPrefix(real, files.Real(dst)) {
 			t.Errorf("%s leads to %s", name, real)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -158,7 +158,7 @@ func pluginAt(h here.Here, dir string) string {
 	if _, isSkill := os.Stat(filepath.Join(dir, skill.MainFile)); plugin != nil || isSkill == nil {
 		return ""
 	}
-	return paths.Real(dir)
+	return files.Real(dir)
 }
 
 // cases reads the cases of a skill or a plugin, those with the tags that are wanted.

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // maxLinks bounds how deep links may lead out of what is copied.
@@ -101,7 +101,7 @@ func (w *walker) link(path, rel string) error {
 	if err != nil {
 		return fmt.Errorf("%s: a broken link", path)
 	}
-	if !filepath.IsAbs(target) && paths.Inside(w.root, real) {
+	if !filepath.IsAbs(target) && files.Inside(w.root, real) {
 		return w.visit(entry{rel: rel, path: path, mode: fs.ModeSymlink, link: target})
 	}
 	info, err := os.Stat(real)
@@ -111,7 +111,7 @@ func (w *walker) link(path, rel string) error {
 	if !info.IsDir() {
 		return w.file(entry{rel: rel, path: real, mode: info.Mode()})
 	}
-	if w.links == 0 || paths.Inside(real, path) {
+	if w.links == 0 || files.Inside(real, path) {
 		return fmt.Errorf("%s: a link that leads round in a circle", path)
 	}
 	return (&walker{root: real, visit: w.visit, links: w.links - 1}).folder(real, rel)

@@ -11,7 +11,7 @@ import (
 	"unicode"
 
 	"github.com/skillhand/skillhand/internal/agents"
-	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/internal/term"
@@ -52,7 +52,7 @@ func (r Report) WriteHTML(file string, env here.Env) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(file, text, 0o644)
+	return files.Write(file, text, 0o644)
 }
 
 // HTML returns a report as one page that loads nothing and runs nothing: a verdict for each skill

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // A Kit is all that trials need: the skills, the folders of their cases, the user's
@@ -99,7 +99,7 @@ func (p *packer) add(from string, skip ...string) (string, error) {
 	parent := fmt.Sprint(len(p.at))
 	at := parent + "/" + filepath.Base(from)
 	to := parent // a file goes into the folder, a folder becomes one
-	if paths.IsFolder(from) {
+	if files.IsFolder(from) {
 		to = at
 	}
 	p.at[key] = at

@@ -15,9 +15,9 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -80,7 +80,7 @@ func TestKit(t *testing.T) {
 	if again, err := Pack(o, subjects); err != nil || !bytes.Equal(again, packed) {
 		t.Errorf("packed again it is another kit: %v", err)
 	}
-	dir := paths.Real(t.TempDir())
+	dir := files.Real(t.TempDir())
 	k, err := Unpack(packed, dir)
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +160,7 @@ func TestCompanion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, err := Unpack(packed, paths.Real(t.TempDir()))
+		k, err := Unpack(packed, files.Real(t.TempDir()))
 		if err != nil {
 			t.Fatal(err)
 		}

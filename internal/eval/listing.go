@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // cut says what the agent's list of skills did to a description: "" if the model was given all of it, or nobody knows.
@@ -40,7 +40,7 @@ func (m *Maker) cut(s *Subject, place folders) string {
 // if the model was given all of it, or nobody knows.
 func listed(home string, names Names) string {
 	known, cut := false, ""
-	for _, file := range paths.Glob(home, ".claude/projects/*/*.jsonl") {
+	for _, file := range files.Glob(home, ".claude/projects/*/*.jsonl") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			continue

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -37,7 +37,7 @@ func neighbours(user here.Here) ([]neighbour, error) {
 		dir := filepath.Dir(skillDir)
 		inProject := loc.From == skill.FromProject && filepath.Base(dir) == "skills" && filepath.Base(filepath.Dir(dir)) == ".claude"
 		if !loc.Command && (inProject || dir == own) {
-			all = append(all, neighbour{Name: filepath.Base(skillDir), Folder: paths.Real(skillDir), User: dir == own})
+			all = append(all, neighbour{Name: filepath.Base(skillDir), Folder: files.Real(skillDir), User: dir == own})
 			if companion != "" {
 				all = append(all, neighbour{Name: filepath.Base(loc.Folder), Folder: companion, User: dir == own})
 			}
@@ -48,8 +48,8 @@ func neighbours(user here.Here) ([]neighbour, error) {
 		return nil, err
 	}
 	for _, p := range loaded {
-		n := neighbour{Name: find.PluginName(p.From), Folder: paths.Real(p.From), Plugin: true}
-		if paths.IsFolder(n.Folder) && !slices.ContainsFunc(all, func(o neighbour) bool { return o.Plugin && o.Name == n.Name }) {
+		n := neighbour{Name: find.PluginName(p.From), Folder: files.Real(p.From), Plugin: true}
+		if files.IsFolder(n.Folder) && !slices.ContainsFunc(all, func(o neighbour) bool { return o.Plugin && o.Name == n.Name }) {
 			all = append(all, n)
 		}
 	}
@@ -127,7 +127,7 @@ func (n neighbour) describe(add func(folder, prefix string)) {
 }
 
 func describePlugin(root string, add func(folder, prefix string)) {
-	for _, folder := range paths.Glob(root, "skills/*") {
+	for _, folder := range files.Glob(root, "skills/*") {
 		add(folder, find.PluginName(root)+":")
 	}
 }

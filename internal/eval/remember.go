@@ -8,8 +8,8 @@ import (
 
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/activity/history"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // Remember adds a line for each skill to the history. The failure is what ended the trials, if anything did.
@@ -20,7 +20,7 @@ func (s *Summary) Remember(h here.Here, failure error) error {
 	var faults []error
 	for _, k := range s.Skills {
 		r := history.Record{
-			Time: time.Now(), Kind: history.Ask, Skill: k.Skill, Label: history.Try, Project: paths.Real(paths.Around(h.Dir)), OK: failure == nil,
+			Time: time.Now(), Kind: history.Ask, Skill: k.Skill, Label: history.Try, Project: files.Real(files.Around(h.Dir)), OK: failure == nil,
 			DurationMS: s.DurationMS, InputHash: history.Hash("try", k.Skill, strings.TrimSpace(s.Results)),
 		}
 		for _, c := range k.Cases {
@@ -40,7 +40,7 @@ func (s *Summary) Remember(h here.Here, failure error) error {
 
 // LastCost is what the latest trials of a skill in this project cost together, by the history.
 func LastCost(h here.Here, skill string) (usd float64, known bool) {
-	found, err := (history.Store{Dir: h.HistoryDir()}).Read(history.Query{Kind: history.Ask, Skill: skill, Project: paths.Real(paths.Around(h.Dir))})
+	found, err := (history.Store{Dir: h.HistoryDir()}).Read(history.Query{Kind: history.Ask, Skill: skill, Project: files.Real(files.Around(h.Dir))})
 	for _, r := range found.Records {
 		if r.Label == history.Try && r.CostUSD > 0 {
 			usd, known = r.CostUSD, err == nil

@@ -15,10 +15,8 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/skillhand/skillhand/internal/atomicfile"
-	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/lazy"
-	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // Results are trials in a folder, a file each that is there whole or not at all.
@@ -41,7 +39,7 @@ type Results struct {
 // it ends or closes them.
 func (o *Options) OpenResults(root, plan string, subjects []*Subject, fresh bool) (*Results, error) {
 	dir := filepath.Join(root, plan[:min(len(plan), 16)])
-	if err := errors.Join(paths.MakeState(root), os.MkdirAll(dir, 0o700)); err != nil {
+	if err := errors.Join(files.MakeState(root), os.MkdirAll(dir, 0o700)); err != nil {
 		return nil, err
 	}
 	entries, err := os.ReadDir(dir)
@@ -110,7 +108,7 @@ func OpenResultsAt(dir, plan string) (*Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, atomicfile.Write(filepath.Join(dir, "plan"), []byte(plan), 0o600)
+	return r, files.Write(filepath.Join(dir, "plan"), []byte(plan), 0o600)
 }
 
 func lockResults(dir string) (*Results, error) {
@@ -142,7 +140,7 @@ func (r *Results) Batch(choose func() (string, error)) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return name, atomicfile.Write(file, []byte(name), 0o600)
+	return name, files.Write(file, []byte(name), 0o600)
 }
 
 // plainName has no capitals: some disks do not tell them apart.
@@ -217,7 +215,7 @@ func (r *Results) write(name string, doc any) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(r.Dir, name), append(text, '\n'), 0o600)
+	return files.Write(filepath.Join(r.Dir, name), append(text, '\n'), 0o600)
 }
 
 const (
@@ -254,7 +252,7 @@ func Folders(dir string) []string {
 	}
 	all := []string{dir}
 	for _, pattern := range []string{"*", "*/*"} {
-		all = append(all, slices.DeleteFunc(paths.Glob(dir, pattern), func(path string) bool { return !paths.IsFolder(path) })...)
+		all = append(all, slices.DeleteFunc(files.Glob(dir, pattern), func(path string) bool { return !files.IsFolder(path) })...)
 	}
 	return all
 }
@@ -268,7 +266,7 @@ func ReadSummary(dir string) (*Summary, error) {
 // folder of all.
 func LastTries(root, dir, agent string, skills []SkillSummary) map[string]*Before {
 	all := map[string]*Before{}
-	for _, file := range paths.Glob(root, "*/*/"+summaryFile) {
+	for _, file := range files.Glob(root, "*/*/"+summaryFile) {
 		info, err := os.Stat(file)
 		if err != nil || filepath.Dir(file) == dir {
 			continue
@@ -295,7 +293,7 @@ func noResults(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s: %w: %w", dir, ErrNoResults, cause.Of(err))
+		return fmt.Errorf("%s: %w: %w", dir, ErrNoResults, files.Cause(err))
 	case !info.IsDir():
 		return fmt.Errorf("%s: %w: not a folder", dir, ErrNoResults)
 	}
@@ -304,7 +302,7 @@ func noResults(dir string) error {
 
 // CheckResults finds out whether a folder may have trials in it, before anything is asked of them.
 func CheckResults(dir string) error {
-	if len(paths.Glob(dir, "*/*/*.json")) == 0 {
+	if len(files.Glob(dir, "*/*/*.json")) == 0 {
 		return noResults(dir)
 	}
 	return nil
@@ -314,7 +312,7 @@ func CheckResults(dir string) error {
 func ReadResults(dir string) ([]Trial, error) {
 	var all []Trial
 	var faults []error
-	for _, file := range paths.Glob(dir, "*/*/*.json") {
+	for _, file := range files.Glob(dir, "*/*/*.json") {
 		t, err := readJSON[Trial](file)
 		if err == nil && (t.Type != "trial" || t.Case == "") {
 			continue // of a kept folder
@@ -324,7 +322,7 @@ func ReadResults(dir string) ([]Trial, error) {
 			continue
 		}
 		t.Transcript = strings.TrimSuffix(file, ".json") + ".jsonl"
-		if t.Kept = strings.TrimSuffix(file, ".json") + ".folder"; !paths.IsFolder(t.Kept) {
+		if t.Kept = strings.TrimSuffix(file, ".json") + ".folder"; !files.IsFolder(t.Kept) {
 			t.Kept = ""
 		}
 		all = append(all, t)

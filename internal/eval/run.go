@@ -13,8 +13,8 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
@@ -264,7 +264,7 @@ func (m *Maker) describe() map[string]string {
 		}
 		for _, c := range s.Cases {
 			for _, file := range c.Files {
-				for _, folder := range paths.Glob(file, ".claude/skills/*") {
+				for _, folder := range files.Glob(file, ".claude/skills/*") {
 					add(folder, "")
 				}
 			}

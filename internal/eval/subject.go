@@ -15,9 +15,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/lazy"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -50,7 +50,7 @@ func NewSubject(loc skill.Location) (*Subject, error) {
 	}
 	own, companion := foldersOf(loc)
 	s := &Subject{
-		Name: cmp.Or(loc.Call, loc.Name), Description: strings.TrimSpace(summary + " " + front.WhenToUse), Folder: paths.Real(own),
+		Name: cmp.Or(loc.Call, loc.Name), Description: strings.TrimSpace(summary + " " + front.WhenToUse), Folder: files.Real(own),
 		Companion: companion, Dir: filepath.Base(own), User: loc.From == skill.FromUser,
 	}
 	s.Manual = front.DisableModelInvocation
@@ -70,11 +70,11 @@ func NewSubject(loc skill.Location) (*Subject, error) {
 // NewPlugin makes a plugin as a whole one that can be tried: every skill of it counts as fired, and the arm
 // without has none of them. Its cases are those in its own evals folder.
 func NewPlugin(root string) (*Subject, error) {
-	root = paths.Real(root)
+	root = files.Real(root)
 	name := find.PluginName(root)
 	s := &Subject{Name: name, Folder: root, Plugin: root, Dir: filepath.Base(root), Whole: true}
 	var about []string
-	for _, file := range paths.Glob(root, "skills/*/"+skill.MainFile) {
+	for _, file := range files.Glob(root, "skills/*/"+skill.MainFile) {
 		loc := skill.Location{File: file, Folder: filepath.Dir(file), Name: filepath.Base(filepath.Dir(file))}
 		front, summary, err := loc.Front()
 		if err != nil {
@@ -133,7 +133,7 @@ func foldersOf(loc skill.Location) (own, companion string) {
 	if _, err := os.Stat(filepath.Join(own, skill.MainFile)); own == loc.Folder || err != nil {
 		return loc.Folder, ""
 	}
-	return own, paths.Real(loc.Folder)
+	return own, files.Real(loc.Folder)
 }
 
 // in returns the skill that an arm has: as it is, or as it was.
@@ -200,7 +200,7 @@ func (s *Subject) root(place folders) string {
 
 // inPlugin is the skill's folder within its plugin.
 func (s *Subject) inPlugin() (string, error) {
-	own, err := filepath.Rel(paths.Real(s.Plugin), paths.Real(s.Folder))
+	own, err := filepath.Rel(files.Real(s.Plugin), files.Real(s.Folder))
 	return filepath.ToSlash(own), err
 }
 

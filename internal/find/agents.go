@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/agents"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -47,7 +47,7 @@ type placed struct {
 
 // add reads a skill that is at a place. It reports whether it could.
 func (p *placed) add(file string, at agents.Skill) bool {
-	src, err := skill.ReadFile(file)
+	src, err := files.ReadFile(file)
 	if err != nil {
 		p.faults = append(p.faults, err)
 		return false
@@ -64,10 +64,10 @@ const deepest = 6
 // walk adds the skills in a folder and in those below it; at is the place of a skill in it.
 func (p *placed) walk(dir string, at agents.Skill, depth int) {
 	file := filepath.Join(dir, skill.MainFile)
-	if !paths.IsFile(file) { // some agents read skill.md, too
+	if !files.IsFile(file) { // some agents read skill.md, too
 		file = filepath.Join(dir, strings.ToLower(skill.MainFile))
 	}
-	if paths.IsFile(file) {
+	if files.IsFile(file) {
 		if !p.add(file, at) {
 			return
 		}

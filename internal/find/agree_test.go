@@ -13,10 +13,10 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/golden"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/setup/doctor"
 	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/skill"
@@ -49,13 +49,13 @@ func checked(t *testing.T, h here.Here, others bool) map[string]find.File {
 	t.Helper()
 	tree := h.Tree()
 	tree.Others = others
-	files, err := tree.Find(nil)
+	found, err := tree.Find(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := map[string]find.File{}
-	for _, f := range files {
-		all[paths.Real(f.Path)] = f
+	for _, f := range found {
+		all[files.Real(f.Path)] = f
 	}
 	return all
 }
@@ -67,7 +67,7 @@ func agreeList(t *testing.T, h here.Here, all map[string]find.File) []skillhand.
 	listed, _ := rt.List()
 	names := map[string]bool{}
 	for _, one := range listed {
-		real := paths.Real(one.Main().File)
+		real := files.Real(one.Main().File)
 		names[real] = true
 		f, found := all[real]
 		if !found {
@@ -138,7 +138,7 @@ func agreeAgents(t *testing.T, h here.Here, all map[string]find.File) {
 	t.Helper()
 	owned := func(file, agent string) {
 		t.Helper()
-		if f, found := all[paths.Real(file)]; !found || !slices.Contains(f.Owners, agent) {
+		if f, found := all[files.Real(file)]; !found || !slices.Contains(f.Owners, agent) {
 			t.Errorf("%s loads %s, whose owners are %v", agent, file, f.Owners)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -89,7 +89,7 @@ func (c Claude) nameIn(e Entry) string {
 	if c.NameIn != nil {
 		return c.NameIn(e)
 	}
-	src, err := skill.ReadFile(e.File)
+	src, err := files.ReadFile(e.File)
 	if err != nil {
 		return ""
 	}
@@ -128,7 +128,7 @@ func (c Claude) Plugins() []*ClaudePlugin {
 // readPlugin reads what a plugin says of itself. Without a manifest it goes by its folder's name.
 func readPlugin(root string) *ClaudePlugin {
 	p := &ClaudePlugin{Root: root}
-	src, real, err := skill.ReadReal(manifestFile(root))
+	src, real, err := files.ReadReal(manifestFile(root))
 	p.file = real
 	switch {
 	case err == nil:
@@ -136,7 +136,7 @@ func readPlugin(root string) *ClaudePlugin {
 		if p.says, faults = claudecode.ParseManifest(src); len(faults) > 0 {
 			p.Fault = "load error"
 		}
-	case !paths.IsFolder(root):
+	case !files.IsFolder(root):
 		p.Fault = "path not found"
 	case !errors.Is(err, fs.ErrNotExist):
 		p.Fault = "load error"
@@ -165,7 +165,7 @@ func (p *ClaudePlugin) entries(nameIn func(Entry) string) []Entry {
 		}
 	}
 	// A plugin that is one skill.
-	if p.says.Skills == nil && !paths.IsFolder(skills[0]) && hasMainFile(p.Root) {
+	if p.says.Skills == nil && !files.IsFolder(skills[0]) && hasMainFile(p.Root) {
 		e := Entry{Name: prefix + filepath.Base(p.Root), File: filepath.Join(p.Root, "SKILL.md"), Dir: p.Root}
 		if name := nameIn(e); name != "" {
 			e.Name = prefix + name
@@ -186,7 +186,7 @@ func (p *ClaudePlugin) paths(usual string, listed []string) []string {
 	}
 	var all []string
 	for _, path := range listed {
-		if path = filepath.Join(p.Root, path); paths.Inside(p.Root, path) {
+		if path = filepath.Join(p.Root, path); files.Inside(p.Root, path) {
 			all = append(all, path)
 		}
 	}
@@ -205,8 +205,8 @@ func (p *ClaudePlugin) commandEntries(prefix string) []Entry {
 		switch {
 		case c.Path == "":
 			found = append(found, Entry{Name: prefix + c.Name, File: p.file, Content: &c.Content})
-		case !paths.Inside(p.Root, path):
-		case markdown && paths.IsFile(path):
+		case !files.Inside(p.Root, path):
+		case markdown && files.IsFile(path):
 			found = append(found, Entry{Name: prefix + cmp.Or(c.Name, base), File: path})
 		case c.Name != "": // a command of that name is a file
 		case hasMainFile(path):
@@ -224,13 +224,13 @@ func (p *ClaudePlugin) commandEntries(prefix string) []Entry {
 // workflowsIn lists the scripts in a folder, or the one script that path is, by the names of their files. A script that
 // exports a meta may give itself another name there, but scripts are not parsed.
 func workflowsIn(path, prefix string) []Entry {
-	files := []string{path}
+	scripts := []string{path}
 	if filepath.Ext(path) != ".js" {
-		files = paths.Glob(path, "*.js")
+		scripts = files.Glob(path, "*.js")
 	}
 	var found []Entry
-	for _, file := range files {
-		src, err := skill.ReadFile(file)
+	for _, file := range scripts {
+		src, err := files.ReadFile(file)
 		if err != nil || !bytes.Contains(src, []byte("export")) || !bytes.Contains(src, []byte("meta")) {
 			continue
 		}
@@ -315,7 +315,7 @@ func (f Finder) HiddenInClaude(loc skill.Location) string {
 		return ""
 	}
 	users := filepath.Join(f.Home, ".claude", "skills", loc.Name, skill.MainFile)
-	if !missing(users) && paths.Real(users) != paths.Real(main.File) {
+	if !missing(users) && files.Real(users) != files.Real(main.File) {
 		return users
 	}
 	return ""

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/test"
 )
 
 // grow writes the files of a case into a repository and returns it. LINK and a path make a link, FOLDER makes a folder.
-func grow(t *testing.T, files map[string]string) string {
+func grow(t *testing.T, tree map[string]string) string {
 	t.Helper()
-	dir := paths.Real(t.TempDir())
+	dir := files.Real(t.TempDir())
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -23,7 +23,7 @@ func grow(t *testing.T, files map[string]string) string {
 		}
 	}
 	must(os.Mkdir(filepath.Join(dir, ".git"), 0o777))
-	for name, text := range files {
+	for name, text := range tree {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		must(os.MkdirAll(filepath.Dir(file), 0o777))
 		target, isLink := strings.CutPrefix(text, "LINK ")

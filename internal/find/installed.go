@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // An InstalledPlugin is one that Claude Code installed.
@@ -50,7 +50,7 @@ func Installed(config string, names ...string) ([]InstalledPlugin, error) {
 		}
 		for _, e := range installations(raw) {
 			root, err := filepath.EvalSymlinks(e.InstallPath)
-			if err != nil || !filepath.IsAbs(e.InstallPath) || !paths.Below(cache, root) {
+			if err != nil || !filepath.IsAbs(e.InstallPath) || !files.Below(cache, root) {
 				continue
 			}
 			p := InstalledPlugin{ID: id, Scope: e.Scope, Project: e.ProjectPath, Root: e.InstallPath}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -65,7 +65,7 @@ func (f folders) below(dir string) []string {
 	var all []string
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		if (e.IsDir() || !e.Type().IsRegular() && paths.IsFolder(path)) && !slices.Contains(Skipped, e.Name()) {
+		if (e.IsDir() || !e.Type().IsRegular() && files.IsFolder(path)) && !slices.Contains(Skipped, e.Name()) {
 			all = append(all, path)
 		}
 	}

@@ -10,8 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/skillhand/skillhand/internal/paths"
-	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // A DeadLink says that a symbolic link leads nowhere.
@@ -47,11 +46,11 @@ func deadLink(path string) *DeadLink {
 		return nil
 	}
 	_, err = os.Stat(path)
-	to := paths.In(paths.Real(filepath.Dir(path)), target)
-	if top := paths.Top(filepath.Dir(path)); top != "" {
+	to := files.In(files.Real(filepath.Dir(path)), target)
+	if top := files.Top(filepath.Dir(path)); top != "" {
 		for _, module := range submodules(top) {
-			at := filepath.Join(paths.Real(top), filepath.FromSlash(module))
-			if paths.Inside(at, to) && absent(filepath.Join(at, ".git")) {
+			at := filepath.Join(files.Real(top), filepath.FromSlash(module))
+			if files.Inside(at, to) && absent(filepath.Join(at, ".git")) {
 				return &DeadLink{Target: target, Submodule: module}
 			}
 		}
@@ -64,7 +63,7 @@ func deadLink(path string) *DeadLink {
 
 // submodules lists the folders of a repository's submodules.
 func submodules(top string) (folders []string) {
-	src, err := skill.ReadFile(filepath.Join(top, ".gitmodules"))
+	src, err := files.ReadFile(filepath.Join(top, ".gitmodules"))
 	if err != nil {
 		return nil
 	}

@@ -9,8 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/cause"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -124,7 +123,7 @@ func (l *lister) notSkill(folder string, e fs.DirEntry) {
 		l.dead(folder)
 	}
 	for _, base := range [...]string{"skill.md", "Skill.md"} {
-		if file := folder + string(filepath.Separator) + base; !missing(file) && paths.IsFile(file) {
+		if file := folder + string(filepath.Separator) + base; !missing(file) && files.IsFile(file) {
 			l.fault(fmt.Errorf("%s: not a skill: its file must be called %s, in capitals", file, skill.MainFile))
 		}
 	}
@@ -154,7 +153,7 @@ func (l *lister) commands(t tier, r root, folders []string) {
 		return
 	}
 	if err != nil {
-		l.fault(fmt.Errorf("%s: %w", dir, cause.Of(err)))
+		l.fault(fmt.Errorf("%s: %w", dir, files.Cause(err)))
 		return
 	}
 	l.walked[real] = true
@@ -172,7 +171,7 @@ func (l *lister) commands(t tier, r root, folders []string) {
 			l.add(t)(r.findCommand(query{words: folders}))
 		case isFile:
 			l.add(t)(r.findCommand(query{words: words}))
-		case e.IsDir() || e.Type()&fs.ModeSymlink != 0 && paths.IsFolder(filepath.Join(dir, e.Name())):
+		case e.IsDir() || e.Type()&fs.ModeSymlink != 0 && files.IsFolder(filepath.Join(dir, e.Name())):
 			l.commands(t, r, words)
 		}
 	}
@@ -182,7 +181,7 @@ func (l *lister) commands(t tier, r root, folders []string) {
 func (l *lister) entries(dir string) []fs.DirEntry {
 	entries, err := l.folders.read(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.fault(fmt.Errorf("%s: %w", dir, cause.Of(err)))
+		l.fault(fmt.Errorf("%s: %w", dir, files.Cause(err)))
 	}
 	return entries
 }
@@ -218,21 +217,21 @@ func (l *lister) real(file string) string {
 	folder := filepath.Dir(file)
 	above := filepath.Dir(folder)
 	if isLink(file) || isLink(folder) {
-		return paths.Real(file)
+		return files.Real(file)
 	}
 	if _, known := l.reals[above]; !known {
-		l.reals[above] = paths.Real(above)
+		l.reals[above] = files.Real(above)
 	}
 	return filepath.Join(l.reals[above], filepath.Base(folder), filepath.Base(file))
 }
 
 // isCopy reports whether two files say the same.
 func isCopy(a, b string) bool {
-	one, err := skill.ReadFile(a)
+	one, err := files.ReadFile(a)
 	if err != nil {
 		return false
 	}
-	other, err := skill.ReadFile(b)
+	other, err := files.ReadFile(b)
 	return err == nil && bytes.Equal(one, other)
 }
 

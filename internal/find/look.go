@@ -9,8 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/cause"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -46,7 +45,7 @@ func (f Found) Note() string { return f.note }
 
 // Path is the folder of a skill where its name is given and no file has it; anything else is a path as it stands.
 func (f Finder) Path(name string) string {
-	if _, err := os.Lstat(name); err == nil || paths.Is(name) {
+	if _, err := os.Lstat(name); err == nil || files.Is(name) {
 		return name
 	}
 	if found, err := f.Look(name); err == nil {
@@ -57,7 +56,7 @@ func (f Finder) Path(name string) string {
 
 // Look is Find for those who tell people of others that have the same name.
 func (f Finder) Look(name string) (Found, error) {
-	if paths.Is(name) {
+	if files.Is(name) {
 		loc, err := f.byPath(name)
 		return Found{Location: loc}, err
 	}
@@ -155,10 +154,10 @@ func (q query) qualified() bool { return len(q.words) > 1 }
 func (q query) rest() string { return q.name[len(q.words[0])+1:] }
 
 func (f Finder) byPath(path string) (skill.Location, error) {
-	abs := paths.In(cmp.Or(f.Here, f.Dir), path)
+	abs := files.In(cmp.Or(f.Here, f.Dir), path)
 	info, err := os.Stat(abs)
 	if err != nil {
-		return skill.Location{}, fmt.Errorf("%s: %w", path, cause.Of(err))
+		return skill.Location{}, fmt.Errorf("%s: %w", path, files.Cause(err))
 	}
 	if !info.IsDir() {
 		folder := filepath.Dir(abs)
@@ -194,7 +193,7 @@ func (e *noSkillError) Unwrap() error { return fs.ErrNotExist }
 // skillsBelow are the folders in a folder that are skills.
 func skillsBelow(dir string) (names []string) {
 	for _, below := range (folders{}).below(dir) {
-		if paths.IsFile(filepath.Join(below, skill.MainFile)) {
+		if files.IsFile(filepath.Join(below, skill.MainFile)) {
 			names = append(names, filepath.Base(below))
 		}
 	}
@@ -257,7 +256,7 @@ func (r root) findCommand(q query) (skill.Location, error) {
 		words = words[1:]
 	}
 	path := filepath.Join(r.dir, filepath.Join(words...))
-	if !paths.Inside(r.dir, path) {
+	if !files.Inside(r.dir, path) {
 		return skill.Location{}, fs.ErrNotExist
 	}
 	for _, file := range []string{path + ".md", filepath.Join(path, skill.MainFile)} {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/lazy"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -42,7 +42,7 @@ func (w *walker) misplaced(p string, in setting) Misplacement {
 		return notLoadedAs("a skill is a folder with a SKILL.md in it", "move it to NAME/SKILL.md")
 	case isLoose && hasFront(p):
 		return notLoadedAs("a skill is a folder with a SKILL.md in it", "move it to "+strings.TrimSuffix(base, ".md")+"/SKILL.md")
-	case !isMain, base != skill.MainFile && paths.IsFile(filepath.Join(dir, skill.MainFile)):
+	case !isMain, base != skill.MainFile && files.IsFile(filepath.Join(dir, skill.MainFile)):
 		return Misplacement{}
 	case in == setting{} && base != skill.MainFile && w.isSkills(dir) && hasFront(p):
 		return inCapitals()
@@ -62,9 +62,9 @@ func inCapitals() Misplacement {
 // list looks for them, or at the repository's top, if another skill is there.
 func (w *walker) isSkills(dir string) bool {
 	above := filepath.Dir(dir)
-	top := paths.Top(dir)
+	top := files.Top(dir)
 	switch {
-	case top == "" && paths.Inside(w.home, dir):
+	case top == "" && files.Inside(w.home, dir):
 		top = w.home
 	case top == "":
 		top = filepath.Dir(above)
@@ -72,13 +72,13 @@ func (w *walker) isSkills(dir string) bool {
 	if _, known := w.skillsOf[top]; !known {
 		w.skillsOf[top] = Finder{Dir: top}.Folders()
 	}
-	return slices.Contains(w.skillsOf[top], above) && (above != top || len(paths.Glob(top, "*/"+skill.MainFile)) > 0)
+	return slices.Contains(w.skillsOf[top], above) && (above != top || len(files.Glob(top, "*/"+skill.MainFile)) > 0)
 }
 
 // isSkillItself reports whether a folder is one skill of a plugin's: one that the manifest names, or the plugin.
 func (w *walker) isSkillItself(in setting, dir string) bool {
 	folders := w.skillFolders(in)
-	return slices.Contains(folders[1:], dir) || dir == in.plugin && !paths.IsFolder(folders[0])
+	return slices.Contains(folders[1:], dir) || dir == in.plugin && !files.IsFolder(folders[0])
 }
 
 // misplacedIn is about a SKILL.md, however it is spelled, in a .claude or a plugin.
@@ -86,8 +86,8 @@ func (w *walker) misplacedIn(in setting, dir, base string) Misplacement {
 	root, above := in.root(), filepath.Dir(dir)
 	name, isMain := filepath.Base(above), base == skill.MainFile
 	folders := w.skillFolders(in)
-	isSkills := slices.Contains(folders, above) && (above == folders[0] || !paths.IsFile(filepath.Join(above, skill.MainFile)))
-	deep := slices.IndexFunc(folders, func(folder string) bool { return paths.Below(folder, dir) })
+	isSkills := slices.Contains(folders, above) && (above == folders[0] || !files.IsFile(filepath.Join(above, skill.MainFile)))
+	deep := slices.IndexFunc(folders, func(folder string) bool { return files.Below(folder, dir) })
 	switch {
 	case dir == folders[0] && isMain:
 		return hidesOthers(dir)
@@ -104,7 +104,7 @@ func (w *walker) misplacedIn(in setting, dir, base string) Misplacement {
 		return tooDeep(folders, folders[deep], dir)
 	case dir == in.claude:
 		return notLoadedAs("it looks in .claude/skills", "move it to skills/NAME/SKILL.md")
-	case dir == in.plugin && paths.IsFolder(folders[0]):
+	case dir == in.plugin && files.IsFolder(folders[0]):
 		return perhaps(notLoadedAs("a SKILL.md at a plugin's top counts only where there is no folder skills", "move it to skills/NAME/SKILL.md"))
 	}
 	return Misplacement{}
@@ -117,7 +117,7 @@ func isAlmostSkills(name string) bool {
 
 // hidesOthers is about a SKILL.md that makes one skill of a plugin's folder of skills.
 func hidesOthers(dir string) Misplacement {
-	others := paths.Glob(dir, "*/"+skill.MainFile)
+	others := files.Glob(dir, "*/"+skill.MainFile)
 	if len(others) == 0 {
 		return Misplacement{}
 	}
@@ -131,9 +131,9 @@ func hidesOthers(dir string) Misplacement {
 // tooDeep is about a skill in a folder within a folder of skills. One in another skill's folder may be a template, and
 // one that is put away, or that a manifest passes over when it names its neighbours, is not meant to be loaded.
 func tooDeep(folders []string, folder, dir string) Misplacement {
-	group, isChosen := filepath.Base(filepath.Dir(dir)), slices.ContainsFunc(folders, func(f string) bool { return paths.Below(folder, f) })
-	for d := filepath.Dir(dir); paths.Inside(folder, d); d = filepath.Dir(d) {
-		if d != folders[0] && paths.IsFile(filepath.Join(d, skill.MainFile)) {
+	group, isChosen := filepath.Base(filepath.Dir(dir)), slices.ContainsFunc(folders, func(f string) bool { return files.Below(folder, f) })
+	for d := filepath.Dir(dir); files.Inside(folder, d); d = filepath.Dir(d) {
+		if d != folders[0] && files.IsFile(filepath.Join(d, skill.MainFile)) {
 			return perhaps(notLoadedAs("it lies in the folder of the skill "+filepath.Base(d), "if it is a skill of its own, move its folder up to skills"))
 		}
 		isChosen = isChosen || putAway.Get().MatchString(filepath.Base(d))
@@ -152,9 +152,9 @@ var putAway = lazy.Regexp(`(?i)^[._]|archive|deprecated|disabled|unused|obsolete
 // linksTo reports whether a link in a folder of skills leads to a folder elsewhere, which is then loaded.
 func (w *walker) linksTo(folder, dir string) bool {
 	entries, _ := os.ReadDir(folder) // which was read before
-	real := paths.Real(dir)
+	real := files.Real(dir)
 	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-		return e.Type()&os.ModeSymlink != 0 && paths.Real(filepath.Join(folder, e.Name())) == real
+		return e.Type()&os.ModeSymlink != 0 && files.Real(filepath.Join(folder, e.Name())) == real
 	})
 }
 
@@ -182,7 +182,7 @@ func (w *walker) skillFolders(in setting) []string {
 // marketsAbove reads the marketplaces that may list a plugin.
 func (w *walker) marketsAbove(plugin string) {
 	for d := plugin; ; d = filepath.Dir(d) {
-		if file := filepath.Join(d, ".claude-plugin", "marketplace.json"); paths.IsFile(file) {
+		if file := filepath.Join(d, ".claude-plugin", "marketplace.json"); files.IsFile(file) {
 			w.market(d, file)
 		}
 		if d == filepath.Dir(d) || IsThere(filepath.Join(d, ".git")) {
@@ -228,7 +228,7 @@ func (w *walker) strays() {
 
 // hasFront reports whether a file begins as a skill does: one that does not is about the skills, as a README.
 func hasFront(file string) bool {
-	src, err := skill.ReadFile(file)
+	src, err := files.ReadFile(file)
 	first, _, _ := strings.Cut(string(src), "\n")
 	return err == nil && strings.TrimSpace(first) == "---"
 }

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -19,7 +19,7 @@ func (f Finder) missed(name string, q query) error {
 	all, _ := f.List()
 	var names []string
 	for _, loc := range all {
-		if !paths.Is(loc.Call) {
+		if !files.Is(loc.Call) {
 			names = append(names, loc.Call)
 		}
 	}
@@ -48,11 +48,11 @@ func (f Finder) almost(name string) string {
 	if !filepath.IsLocal(name) {
 		return ""
 	}
-	for _, top := range []string{f.Dir, paths.Top(f.Dir), f.Home} {
+	for _, top := range []string{f.Dir, files.Top(f.Dir), f.Home} {
 		if top == "" {
 			continue
 		}
-		isThere := func(file string) bool { return paths.IsFile(filepath.Join(top, ".claude", file)) }
+		isThere := func(file string) bool { return files.IsFile(filepath.Join(top, ".claude", file)) }
 		for _, folder := range []string{"skills", "skill", "Skills", "SKILLS"} {
 			shown := ".claude/" + folder
 			for _, base := range []string{skill.MainFile, "skill.md", "Skill.md"} {
@@ -91,10 +91,10 @@ func (f Finder) Strays() []string {
 	found := map[string]bool{}
 	all, _ := f.List()
 	for _, loc := range all {
-		found[paths.Real(loc.Main().Folder)] = true
+		found[files.Real(loc.Main().Folder)] = true
 	}
 	const depth, most = 5, 2000 // a project may be a large one
-	top := paths.Around(f.Dir)
+	top := files.Around(f.Dir)
 	level, seen := []string{top}, 0
 	var strays []string
 	for range depth {
@@ -107,7 +107,7 @@ func (f Finder) Strays() []string {
 				if info, err := os.Lstat(below); err != nil || !info.IsDir() {
 					continue
 				}
-				if paths.IsFile(filepath.Join(below, skill.MainFile)) && !found[paths.Real(below)] {
+				if files.IsFile(filepath.Join(below, skill.MainFile)) && !found[files.Real(below)] {
 					strays = append(strays, filepath.ToSlash(strings.TrimPrefix(below[len(top):], string(filepath.Separator))))
 				}
 				next = append(next, below)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/jsontree"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -104,7 +104,7 @@ func (w *walker) readers(kind Kind, path string) (names []string) {
 	switch {
 	case filepath.Dir(path) == w.finder.config():
 		inHome = ".claude/" + filepath.Base(path)
-	case w.finder.Home != "" && paths.Below(w.finder.Home, path):
+	case w.finder.Home != "" && files.Below(w.finder.Home, path):
 		inHome = Relative(w.finder.Home, path)
 	}
 	for _, a := range agents.All() {
@@ -140,7 +140,7 @@ func (w *walker) pluginOwners(root string) []string {
 	var all []string
 	entries, _ := w.read(root) // who cannot read it finds no files in it either
 	for _, e := range entries {
-		if a := agents.PluginOf(e.Name()); a != nil && paths.IsFile(filepath.Join(root, e.Name(), "plugin.json")) {
+		if a := agents.PluginOf(e.Name()); a != nil && files.IsFile(filepath.Join(root, e.Name(), "plugin.json")) {
 			all = append(all, a.Name)
 		}
 	}
@@ -224,5 +224,5 @@ func (f *File) text() ([]byte, error) {
 	if f.Source != nil {
 		return f.Source, nil
 	}
-	return skill.ReadFile(f.Path)
+	return files.ReadFile(f.Path)
 }

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/jsontree"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -37,7 +37,7 @@ func PluginAround(folder string) string {
 			plugin = up
 		}
 		for _, p := range readMarket(up) {
-			if len(p.Root) > len(plugin) && paths.Inside(p.Root, folder) {
+			if len(p.Root) > len(plugin) && files.Inside(p.Root, folder) {
 				plugin = p.Root
 			}
 		}
@@ -103,7 +103,7 @@ func ReadManifest(root string) (claudecode.Manifest, []claudecode.Fault) {
 	if missing(file) {
 		return claudecode.Manifest{}, nil
 	}
-	src, err := skill.ReadFile(file)
+	src, err := files.ReadFile(file)
 	if err != nil {
 		return claudecode.Manifest{}, nil // check reports it
 	}
@@ -111,7 +111,7 @@ func ReadManifest(root string) (claudecode.Manifest, []claudecode.Fault) {
 }
 
 // isPlugin reports whether a folder has a plugin's manifest.
-func isPlugin(root string) bool { return paths.IsFile(manifestFile(root)) }
+func isPlugin(root string) bool { return files.IsFile(manifestFile(root)) }
 
 // readMarket lists the plugins that the marketplace in a folder has beside it.
 func readMarket(base string) []Plugin {
@@ -119,7 +119,7 @@ func readMarket(base string) []Plugin {
 	if missing(file) {
 		return nil
 	}
-	src, err := skill.ReadFile(file)
+	src, err := files.ReadFile(file)
 	if err != nil {
 		return nil // check reports it
 	}

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/skillhand/skillhand/internal/agents"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -68,7 +68,7 @@ type search struct {
 }
 
 func (f Finder) search(q query) search {
-	return search{f, q, folders{}, sync.OnceValue(func() string { return paths.Top(f.Dir) })}
+	return search{f, q, folders{}, sync.OnceValue(func() string { return files.Top(f.Dir) })}
 }
 
 // tiers lists where a name is looked up, in order: skills before commands, as in Claude Code.
@@ -260,7 +260,7 @@ func (s search) usual() []string {
 			all = append(all, filepath.Join(base, folder))
 		}
 	}
-	return append(append(all, filepath.Join(paths.Around(s.finder.Dir), "skills")), s.finder.userSkills()...)
+	return append(append(all, filepath.Join(files.Around(s.finder.Dir), "skills")), s.finder.userSkills()...)
 }
 
 // CommandFolders lists the folders that hold commands, in the same order.

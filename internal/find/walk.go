@@ -11,9 +11,8 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/agents"
-	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/jsontree"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -53,7 +52,7 @@ func (f Tree) Find(named []string) ([]File, error) {
 		info, err := os.Stat(abs)
 		switch {
 		case err != nil:
-			faults = append(faults, fmt.Errorf("%s: %w", p, cause.Of(err)))
+			faults = append(faults, fmt.Errorf("%s: %w", p, files.Cause(err)))
 		case info.IsDir():
 			if in := w.around(abs); in.orNamed(abs) != in {
 				w.folder(abs, in.orNamed(abs), true)
@@ -85,7 +84,7 @@ func (f Tree) Find(named []string) ([]File, error) {
 
 // usual is the project, and the user's own folders.
 func (f Tree) usual() []string {
-	top := paths.Top(f.Dir)
+	top := files.Top(f.Dir)
 	if top == "" {
 		top = f.Dir
 	}
@@ -98,7 +97,7 @@ func (f Tree) usual() []string {
 		filepath.Join(config, "skills"), filepath.Join(config, "commands"), filepath.Join(config, "agents"),
 		filepath.Join(agents, "skills"),
 	} {
-		if info, err := os.Stat(dir); err == nil && info.IsDir() && !paths.Inside(top, dir) {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() && !files.Inside(top, dir) {
 			usual = append(usual, dir)
 		}
 	}
@@ -127,7 +126,7 @@ func (f Tree) isClaude(dir string) bool {
 // IsUsers reports whether a path lies in one of the user's own folders.
 func (f Tree) IsUsers(p string) bool {
 	return slices.ContainsFunc([]string{f.config(), filepath.Join(f.Home, ".agents")}, func(dir string) bool {
-		return filepath.IsAbs(dir) && paths.Inside(dir, p)
+		return filepath.IsAbs(dir) && files.Inside(dir, p)
 	})
 }
 
@@ -153,10 +152,10 @@ type walker struct {
 }
 
 func newWalker(f Tree) *walker {
-	top := paths.Top(f.Dir)
+	top := files.Top(f.Dir)
 	home := cmp.Or(top, f.Dir)
 	return &walker{
-		finder: f, top: top, home: home, real: paths.Real(home),
+		finder: f, top: top, home: home, real: files.Real(home),
 		seen: map[string]bool{}, dirs: map[string]bool{}, plugins: map[string]bool{}, strayed: map[string]bool{}, shownDirs: map[string]string{},
 		ownersOf: map[string][]string{}, folders: folders{},
 		listed: map[string][]string{}, skillsOf: map[string][]string{}, markets: map[string]bool{},
@@ -179,7 +178,7 @@ func (w *walker) around(dir string) setting {
 		if w.finder.isClaude(d) {
 			return setting{claude: d}
 		}
-		if paths.IsFile(filepath.Join(d, ".claude-plugin", "plugin.json")) || w.plugins[d] {
+		if files.IsFile(filepath.Join(d, ".claude-plugin", "plugin.json")) || w.plugins[d] {
 			return setting{plugin: d}
 		}
 		if d == filepath.Dir(d) || IsThere(filepath.Join(d, ".git")) {
@@ -223,16 +222,16 @@ func (w *walker) folder(dir string, in setting, named bool) {
 	}
 	w.dirs[real] = true
 	if err != nil {
-		w.add(File{Path: dir, Name: w.name(dir), Kind: Text, Fault: fmt.Errorf("the folder cannot be read: %w", cause.Of(err))})
+		w.add(File{Path: dir, Name: w.name(dir), Kind: Text, Fault: fmt.Errorf("the folder cannot be read: %w", files.Cause(err))})
 		return
 	}
 	if w.finder.isClaude(dir) {
 		in = setting{claude: dir}
 	}
-	if market := filepath.Join(dir, ".claude-plugin", "marketplace.json"); paths.IsFile(market) {
+	if market := filepath.Join(dir, ".claude-plugin", "marketplace.json"); files.IsFile(market) {
 		w.market(dir, market)
 	}
-	if w.plugins[dir] || paths.IsFile(filepath.Join(dir, ".claude-plugin", "plugin.json")) {
+	if w.plugins[dir] || files.IsFile(filepath.Join(dir, ".claude-plugin", "plugin.json")) {
 		in = setting{plugin: dir}
 	}
 	for _, e := range slices.SortedStableFunc(slices.Values(entries), func(a, b fs.DirEntry) int { return cmp.Compare(walkRank(a), walkRank(b)) }) {
@@ -251,7 +250,7 @@ func (w *walker) entry(p string, e fs.DirEntry, in setting) {
 			}
 			return
 		}
-		isDir = paths.IsFolder(p)
+		isDir = files.IsFolder(p)
 	}
 	switch {
 	case isDir && (slices.Contains(Skipped, e.Name()) || w.excluded(p)):
@@ -302,7 +301,7 @@ func (w *walker) market(dir, file string) {
 	}
 	w.markets[file] = true
 	for _, p := range readMarket(dir) {
-		w.plugins[p.Root], w.plugins[paths.Real(p.Root)] = true, true
+		w.plugins[p.Root], w.plugins[files.Real(p.Root)] = true, true
 		w.listed[p.Root] = append(w.listed[p.Root], p.only...)
 	}
 }
@@ -333,7 +332,7 @@ func (w *walker) placed(f File, in setting) File {
 	if folder := filepath.Dir(filepath.Dir(p)); f.Misplaced.shared {
 		f.Misplaced.Told, w.strayed[folder] = w.strayed[folder], true // the folder's first skill tells it
 	}
-	if shown := w.shown(p); w.top != "" && paths.Inside(w.top, shown) {
+	if shown := w.shown(p); w.top != "" && files.Inside(w.top, shown) {
 		f.Fixed = Relative(w.top, shown)
 	}
 	switch {
@@ -370,12 +369,12 @@ func kindOf(p string, in setting, named bool) Kind {
 	folder := filepath.Base(dir)
 	root := in.root()
 	inside := func(name string) bool {
-		return root != "" && paths.Inside(filepath.Join(root, name), p) || named && slices.Contains(strings.Split(filepath.ToSlash(dir), "/"), name)
+		return root != "" && files.Inside(filepath.Join(root, name), p) || named && slices.Contains(strings.Split(filepath.ToSlash(dir), "/"), name)
 	}
 	switch {
 	case base == skill.MainFile:
 		return Skill
-	case skill.IsTextFile(base) && paths.IsFile(filepath.Join(dir, skill.MainFile)):
+	case skill.IsTextFile(base) && files.IsFile(filepath.Join(dir, skill.MainFile)):
 		return FirstUse
 	case base == "plugin.json" && folder == ".claude-plugin":
 		return Manifest
@@ -414,7 +413,7 @@ func isRoot(dir string, in setting) bool {
 // hasHooks reports whether a JSON file of any name has hooks in it, or may have: what is no JSON is
 // told.
 func hasHooks(file string) bool {
-	src, err := skill.ReadFile(file)
+	src, err := files.ReadFile(file)
 	if err != nil {
 		return true
 	}
@@ -434,7 +433,7 @@ func (w *walker) shown(p string) string {
 	shown, ok := w.shownDirs[dir]
 	if !ok {
 		shown = dir
-		if rel, err := filepath.Rel(w.real, paths.Real(dir)); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(w.real, files.Real(dir)); err == nil && filepath.IsLocal(rel) {
 			shown = filepath.Join(w.home, rel)
 		}
 		w.shownDirs[dir] = shown
@@ -444,7 +443,7 @@ func (w *walker) shown(p string) string {
 
 // Relative returns a path as it is called from a folder that it is in, or as it is.
 func Relative(dir, p string) string {
-	if paths.Inside(dir, p) {
+	if files.Inside(dir, p) {
 		if rel, err := filepath.Rel(dir, p); err == nil {
 			p = rel
 		}
@@ -465,7 +464,7 @@ func (w *walker) excluded(p string) bool {
 	}
 	names := []string{Relative(w.home, p), Relative(w.home, w.shown(p))}
 	for _, pattern := range w.finder.Exclude {
-		if slices.ContainsFunc(names, func(name string) bool { return paths.Match(pattern, name) }) {
+		if slices.ContainsFunc(names, func(name string) bool { return files.Match(pattern, name) }) {
 			if w.finder.Excluded != nil {
 				w.finder.Excluded[pattern] = true
 			}

@@ -38,9 +38,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/render"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
@@ -67,19 +66,19 @@ type Check struct {
 }
 
 // Find lists the tests of the skill at loc.
-func Find(loc skill.Location) []string { return paths.Glob(loc.Main().Folder, "tests/*.txtar") }
+func Find(loc skill.Location) []string { return files.Glob(loc.Main().Folder, "tests/*.txtar") }
 
 // wanting are the lines by which a file of any name is known as a test.
 var wanting = []string{"-- page --", "-- later --", "-- verdict.json --"}
 
 // Unrun lists what looks like a test of the skill and is none: because of its name, or a folder deeper.
 func Unrun(loc skill.Location) []string {
-	found := paths.Glob(loc.Main().Folder, "tests/*/*.txtar")
-	for _, file := range paths.Glob(loc.Main().Folder, "tests/*") {
-		if filepath.Ext(file) == ".txtar" || !paths.IsFile(file) {
+	found := files.Glob(loc.Main().Folder, "tests/*/*.txtar")
+	for _, file := range files.Glob(loc.Main().Folder, "tests/*") {
+		if filepath.Ext(file) == ".txtar" || !files.IsFile(file) {
 			continue
 		}
-		src, err := skill.ReadFile(file)
+		src, err := files.ReadFile(file)
 		for line := range strings.Lines(string(src)) {
 			if err == nil && slices.Contains(wanting, strings.TrimSpace(line)) {
 				found = append(found, file)
@@ -168,7 +167,7 @@ func (r *Result) update(t *test, got map[string]string) error {
 	if t.crlf {
 		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
 	}
-	if err := atomicfile.Write(r.File, text, 0o644); err != nil {
+	if err := files.Write(r.File, text, 0o644); err != nil {
 		return err
 	}
 	for i, c := range r.Checks {
@@ -210,7 +209,7 @@ func (t *test) ends(text string) string {
 
 // newTest reads an archive and lays out its folder below scratch.
 func newTest(a *txtar.Archive, loc skill.Location, scratch string) (*test, error) {
-	t := &test{archive: a, skill: paths.Real(loc.Folder), work: filepath.Join(scratch, "work"), sections: map[string]string{}, failed: map[string][]string{}}
+	t := &test{archive: a, skill: files.Real(loc.Folder), work: filepath.Join(scratch, "work"), sections: map[string]string{}, failed: map[string][]string{}}
 	if err := os.Mkdir(t.work, 0o777); err != nil {
 		return nil, err
 	}

@@ -12,8 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/internal/atomicfile"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/render"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
@@ -53,7 +52,7 @@ func Init(ctx context.Context, rt skillhand.Runtime, loc skill.Location, args []
 		err = os.MkdirAll(filepath.Dir(file), 0o777)
 	}
 	if err == nil {
-		err = atomicfile.Write(file, text, 0o644)
+		err = files.Write(file, text, 0o644)
 	}
 	if err != nil {
 		return failed(err)
@@ -71,7 +70,7 @@ func record(
 	}
 	recording := filepath.Join(scratch, "recording.json")
 	page, err := rt.Load(ctx, skillhand.LoadRequest{
-		Skill: paths.Real(loc.Folder), Args: render.JoinArgs(args), Use: skillhand.Full, Recording: recording,
+		Skill: files.Real(loc.Folder), Args: render.JoinArgs(args), Use: skillhand.Full, Recording: recording,
 	})
 	if err != nil {
 		return nil, err

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -41,8 +41,8 @@ func Skills(f find.Finder, names []string) ([]skill.Location, error) {
 // inPlugin lists the skills of a plugin.
 func inPlugin(f find.Finder, name string) []skill.Location {
 	of := func(loc skill.Location) bool { return loc.Plugin == name }
-	if paths.Is(name) {
-		f.PluginRoot = paths.In(cmp.Or(f.Here, f.Dir), name)
+	if files.Is(name) {
+		f.PluginRoot = files.In(cmp.Or(f.Here, f.Dir), name)
 		of = func(loc skill.Location) bool { return loc.From == skill.FromPlugin }
 	}
 	listed, _ := f.List() // faults are those of other folders

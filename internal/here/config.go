@@ -9,8 +9,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/config"
-	"github.com/skillhand/skillhand/internal/paths"
-	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // A Config is what the project's .skillhand.yaml says, as far as it counts. Flags win over it.
@@ -29,7 +28,7 @@ type Config struct {
 }
 
 // ConfigFile is where the configuration for a folder stands: at the top of its repository, or in it.
-func ConfigFile(dir string) string { return filepath.Join(paths.Around(dir), config.Name) }
+func ConfigFile(dir string) string { return filepath.Join(files.Around(dir), config.Name) }
 
 // Config reads the project's configuration. On an error none of it counts.
 func (h Here) Config() (Config, error) {
@@ -37,7 +36,7 @@ func (h Here) Config() (Config, error) {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		return Config{}, nil
 	}
-	src, err := skill.ReadFile(file)
+	src, err := files.ReadFile(file)
 	if err != nil {
 		return Config{File: file}, err
 	}
@@ -69,14 +68,14 @@ func (c Config) Faults(err error) []error {
 // inForce is what counts of a configuration.
 func (h Here) inForce(file string, said config.File) Config {
 	c := Config{File: file, Model: said.Model, BudgetUSD: said.BudgetUSD, Agents: said.Agents, Wrap: said.Wrap}
-	project := paths.Real(filepath.Dir(file))
+	project := files.Real(filepath.Dir(file))
 	var outside []string
 	for _, root := range said.Roots {
 		if h.Home != "" && strings.HasPrefix(root, "~/") {
 			root = filepath.Join(h.Home, root[2:])
 		}
-		root = paths.In(filepath.Dir(file), root)
-		if paths.Inside(project, paths.Real(root)) {
+		root = files.In(filepath.Dir(file), root)
+		if files.Inside(project, files.Real(root)) {
 			c.Roots = append(c.Roots, root)
 		} else {
 			outside = append(outside, root)

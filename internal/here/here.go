@@ -13,8 +13,8 @@ import (
 	"sync"
 
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/session"
 	"github.com/skillhand/skillhand/internal/trust"
 )
@@ -84,7 +84,7 @@ func (h Here) Complete() (Here, error) {
 		h.Project = h.Env.path("CLAUDE_PROJECT_DIR")
 	}
 	if h.Project == "" {
-		h.Project = paths.Around(h.Dir)
+		h.Project = files.Around(h.Dir)
 	}
 	return h, nil
 }
@@ -103,11 +103,11 @@ func (h Here) At(dir string) (Here, error) {
 
 // folder returns the absolute path of a folder that was named in base.
 func folder(base, dir string) (string, error) {
-	abs, err := filepath.Abs(paths.In(base, dir))
+	abs, err := filepath.Abs(files.In(base, dir))
 	if err != nil {
 		return "", fmt.Errorf("the working folder is gone: %w", err)
 	}
-	return abs, paths.CheckFolder(abs)
+	return abs, files.CheckFolder(abs)
 }
 
 // stateDir is where an environment says that skillhand keeps its state.
@@ -182,7 +182,7 @@ func (h Here) Policy() trust.Policy {
 	p := trust.Policy{
 		Store: trust.Store{Dir: h.TrustDir()}, Home: h.Home, Own: h.own(),
 		All:  h.Env.Get("SKILLHAND_TRUST") == "all",
-		Near: func() []string { return []string{paths.Real(paths.Around(h.Dir)), paths.Real(h.Project)} },
+		Near: func() []string { return []string{files.Real(files.Around(h.Dir)), files.Real(h.Project)} },
 	}
 	if h.Home != "" {
 		// Claude Code's own copies are in the user's home, whatever the environment says.

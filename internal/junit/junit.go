@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // A Case is one test of a report.
@@ -56,7 +56,7 @@ func Write(file, suite string, cases []Case) error {
 	if err != nil {
 		return err
 	}
-	err = atomicfile.Write(file, append([]byte(xml.Header), append(text, '\n')...), 0o644)
+	err = files.Write(file, append([]byte(xml.Header), append(text, '\n')...), 0o644)
 	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s: %w", file, wrong.Err) // not the file that was to become it
 	}

@@ -17,8 +17,8 @@ import (
 
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/render"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -219,7 +219,7 @@ func (l *server) look(ctx context.Context, d *document) {
 // run applies the rules to a text as if it were saved, with the configuration of its repository.
 func (l *server) run(ctx context.Context, t *document) {
 	h := l.here
-	h.Dir = paths.Around(filepath.Dir(t.path))
+	h.Dir = files.Around(filepath.Dir(t.path))
 	c, _ := check.At(h, []string{t.path}) // skillhand check reports faults of the configuration
 	res := c.Source(ctx, t.path, []byte(t.src))
 	t.verdicts = res.Verdicts
@@ -315,7 +315,7 @@ func (t *document) page(ctx context.Context, at int) string {
 	}
 	dir := filepath.Dir(t.path)
 	vars := map[string]string{"CLAUDE_SKILL_DIR": dir}
-	if top := paths.Top(dir); top != "" {
+	if top := files.Top(dir); top != "" {
 		vars["CLAUDE_PROJECT_DIR"] = top
 	}
 	var b strings.Builder

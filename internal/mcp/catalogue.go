@@ -16,7 +16,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/trust"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -133,7 +133,7 @@ func (sv *serving) entries() []entry {
 		sv.warn("%v", err)
 	}
 	found = slices.DeleteFunc(found, func(loc skill.Location) bool {
-		path := paths.Is(loc.Call)
+		path := files.Is(loc.Call)
 		if path {
 			sv.warn("%s: not offered: another skill is called %s", loc.File, loc.Name)
 		}
@@ -158,7 +158,7 @@ func (sv *serving) find(name string, to func(*entry) error) (entry, error) {
 	if name == "" {
 		return entry{}, fmt.Errorf("name is empty, want that of a skill")
 	}
-	if paths.Is(name) {
+	if files.Is(name) {
 		return entry{}, fmt.Errorf("%s: a path, want the name of a skill", name)
 	}
 	loc, err := sv.here.Finder().Find(name)

@@ -19,7 +19,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -121,11 +121,11 @@ func (f *folder) read(name string) ([]byte, error) {
 		err = fmt.Errorf("longer than %d MB", maxBytes>>20)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.listed.Call, cause.Of(err))
+		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.listed.Call, files.Cause(err))
 	}
 	file, err := f.root.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.listed.Call, cause.Of(err))
+		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.listed.Call, files.Cause(err))
 	}
 	defer file.Close()
 	text, err := io.ReadAll(io.LimitReader(file, maxBytes))
@@ -239,7 +239,7 @@ func (f *folder) files() ([]fileEntry, error) {
 func (f *folder) children(dir string) ([]*sdk.Resource, error) {
 	entries, err := fs.ReadDir(f.root.FS(), dir)
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", dir, f.entry.listed.Call, cause.Of(err))
+		return nil, fmt.Errorf("%s of %s: %w", dir, f.entry.listed.Call, files.Cause(err))
 	}
 	all := []*sdk.Resource{}
 	for _, d := range entries {

@@ -9,7 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/skillhand/skillhand/internal/edit"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/permit"
 	"github.com/skillhand/skillhand/skill"
@@ -52,7 +52,7 @@ func (t *tree) loader(file string) []Result {
 	if err != nil {
 		return []Result{{Path: file, Status: LeftAlone, Line: s.Parts[i].Line, Reason: err.Error()}}
 	}
-	e := &edit.Edit{Name: file, Before: t.files[file], After: after}
+	e := &files.Edit{Name: file, Before: t.files[file], After: after}
 	t.files[file] = after
 	return []Result{{Path: file, Status: Changed, Edit: e}}
 }

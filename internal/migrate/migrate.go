@@ -15,7 +15,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/skillhand/skillhand/internal/edit"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/lazy"
 )
 
@@ -53,7 +53,7 @@ type Options struct {
 // Script makes a bash script that prints text print a report, alone on stdout,
 // however it ends. The script sources a ReportFile in its own folder, unless opt
 // says to put the code into it. The error is a *LeftAloneError or a *ParseError.
-func Script(name string, src []byte, opt Options) (*edit.Edit, error) {
+func Script(name string, src []byte, opt Options) (*files.Edit, error) {
 	s, err := read(name, src, opt, nil)
 	if err != nil {
 		return nil, err
@@ -176,8 +176,8 @@ func apply(src []byte, changes []change) []byte {
 
 // edit decides by what the script does, and makes the changes. The ReportFile is up
 // from the script's folder; without a way there its code is put in.
-func (s *script) edit(up string) (*edit.Edit, error) {
-	e := &edit.Edit{Name: s.name, Before: s.src, After: s.src}
+func (s *script) edit(up string) (*files.Edit, error) {
+	e := &files.Edit{Name: s.name, Before: s.src, After: s.src}
 	u := s.use
 	if u.migrated {
 		return e, nil

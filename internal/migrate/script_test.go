@@ -18,7 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/skillhand/skillhand/internal/edit"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/report"
 )
@@ -49,7 +49,7 @@ func TestScript(t *testing.T) {
 }
 
 // cutPreamble is what an edit makes of a script, the preamble cut down to its first line.
-func cutPreamble(e *edit.Edit) string {
+func cutPreamble(e *files.Edit) string {
 	before, rest, ok := strings.Cut(string(e.After), firstLine)
 	if !ok {
 		return string(e.After)
@@ -266,7 +266,7 @@ func bashN(src []byte) ([]byte, error) {
 }
 
 // checkEdit: an edit only puts text in, and migrating its result changes nothing.
-func checkEdit(t *testing.T, e *edit.Edit) {
+func checkEdit(t *testing.T, e *files.Edit) {
 	t.Helper()
 	rest := e.After
 	for _, c := range e.Before {

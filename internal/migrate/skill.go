@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/skillhand/skillhand/internal/edit"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/render"
 	"github.com/skillhand/skillhand/internal/shell"
 	"github.com/skillhand/skillhand/skill"
@@ -56,7 +56,7 @@ func merge(results []Result) []Result {
 		case r.Status == Changed:
 			merged[i] = r
 		case merged[i].Status == Changed && r.Reason != "":
-			merged[i].Edit.Notes = append(merged[i].Edit.Notes, edit.Note{Line: r.Line, Text: r.Reason})
+			merged[i].Edit.Notes = append(merged[i].Edit.Notes, files.Note{Line: r.Line, Text: r.Reason})
 		}
 	}
 	return merged
@@ -119,7 +119,7 @@ func (t *tree) bindings(dir string) []Result {
 		}
 		out.WriteString("!`" + command + "`")
 	}
-	e := &edit.Edit{Name: text, Before: t.files[text], After: []byte(out.String())}
+	e := &files.Edit{Name: text, Before: t.files[text], After: []byte(out.String())}
 	if was, is := count(s, skill.Directive)+uses(s, b), count(skill.Parse(text, e.After), skill.Directive); was != is {
 		return leave(text, 0, "a directive in place of a variable would not run")
 	}
@@ -130,7 +130,7 @@ func (t *tree) bindings(dir string) []Result {
 			return []Result{{Path: file, Status: LeftAlone, Names: true, Reason: other + " still uses it"}, changed}
 		}
 	}
-	return []Result{changed, {Path: file, Status: Changed, Remove: true, Edit: &edit.Edit{Name: file, Before: t.files[file]}}}
+	return []Result{changed, {Path: file, Status: Changed, Remove: true, Edit: &files.Edit{Name: file, Before: t.files[file]}}}
 }
 
 // command writes a binding's command as a directive would: a launcher by its path.
@@ -247,7 +247,7 @@ func (t *tree) handler(dir string) []Result {
 	if path.Dir(text) != dir {
 		directive = "!`bash \"${CLAUDE_SKILL_DIR}/../" + path.Base(dir) + "/handler.sh\"`\n\n"
 	}
-	e := &edit.Edit{Name: text, Before: t.files[text], After: []byte(header + directive + string(t.files[text][len(header):]))}
+	e := &files.Edit{Name: text, Before: t.files[text], After: []byte(header + directive + string(t.files[text][len(header):]))}
 	if is := skill.Parse(text, e.After); count(is, skill.Directive) != count(s, skill.Directive)+1 {
 		return []Result{{Path: text, Status: LeftAlone, Reason: "a directive at its top would not run"}}
 	}
@@ -267,7 +267,7 @@ func (t *tree) firstUse(dir string) []Result {
 		left.Reason = "no companion: " + left.Reason
 	}
 	if err != nil || !t.opt.Companion {
-		return []Result{result(file, &edit.Edit{Name: file, Before: before, After: after}, err)}
+		return []Result{result(file, &files.Edit{Name: file, Before: before, After: after}, err)}
 	}
 	companion := dir + "-first-use/SKILL.md"
 	if _, ok := t.files[companion]; ok {
@@ -292,8 +292,8 @@ func (t *tree) firstUse(dir string) []Result {
 		return []Result{{Path: file, Status: LeftAlone, Reason: fmt.Sprintf("no companion: %v", err)}}
 	}
 	return []Result{
-		{Path: companion, Status: Changed, Edit: &edit.Edit{Name: companion, After: after}},
-		{Path: file, Status: Changed, Remove: true, Edit: &edit.Edit{Name: file, Before: before}},
+		{Path: companion, Status: Changed, Edit: &files.Edit{Name: companion, After: after}},
+		{Path: file, Status: Changed, Remove: true, Edit: &files.Edit{Name: file, Before: before}},
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/skillhand/skillhand/internal/edit"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -38,13 +38,13 @@ const (
 type Result struct {
 	Path   string
 	Status Status
-	Line   int        // of the reason, or 0
-	Reason string     // why it is left alone, or what is wrong with it
-	Names  bool       // the reason begins with the path of another file of the tree
-	Group  string     // the reason without the name and line of a reader; "": the reason itself
-	Edit   *edit.Edit // if it changed
-	Remove bool       // the file goes: what it said is elsewhere now
-	Needs  string     // the path of the ReportFile that it sources from now on, or ""
+	Line   int         // of the reason, or 0
+	Reason string      // why it is left alone, or what is wrong with it
+	Names  bool        // the reason begins with the path of another file of the tree
+	Group  string      // the reason without the name and line of a reader; "": the reason itself
+	Edit   *files.Edit // if it changed
+	Remove bool        // the file goes: what it said is elsewhere now
+	Needs  string      // the path of the ReportFile that it sources from now on, or ""
 }
 
 // TreeOptions say how to migrate a tree.
@@ -229,7 +229,7 @@ func (t *tree) reportFile(dir string) []Result {
 		return nil
 	}
 	t.files[file] = Report()
-	return []Result{{Path: file, Status: Changed, Edit: &edit.Edit{Name: file, Before: before, After: Report()}}}
+	return []Result{{Path: file, Status: Changed, Edit: &files.Edit{Name: file, Before: before, After: Report()}}}
 }
 
 // CommonFolder is the deepest folder that all paths, of files, are in.
@@ -269,7 +269,7 @@ func (t *tree) script(p string) Result {
 		}
 		s.trapped = t.trapIn(p, map[string]bool{})
 	}
-	var e *edit.Edit
+	var e *files.Edit
 	if err == nil {
 		if t.sourced[p] {
 			s.guard = s.use.guard()
@@ -339,7 +339,7 @@ func (t *tree) trapIn(p string, seen map[string]bool) bool {
 }
 
 // result turns an edit or its error into a result.
-func result(p string, e *edit.Edit, err error) Result {
+func result(p string, e *files.Edit, err error) Result {
 	if left, ok := errors.AsType[*LeftAloneError](err); ok {
 		return Result{Path: p, Status: LeftAlone, Line: left.Line, Reason: left.Reason}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/skillhand/skillhand/internal/edit"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // A flow says where a command's output goes and in which shell it runs.
@@ -54,19 +54,19 @@ type usage struct {
 	dynamic    []flow                // of commands whose name is not known
 	traps      []int                 // where trap is called for EXIT, by offset
 	background []*syntax.Stmt
-	sources    []mention   // files that are sourced
-	calls      []mention   // commands that may be scripts
-	writes     []mention   // what it prints to a pipe or a file
-	obstacles  []edit.Note // why it must be left alone
-	selfLines  []mention   // where it reads its own lines by number
-	migrated   bool        // already
-	reports    bool        // it prints a report itself
-	exits      bool        // an exit stands at the end of the way
-	catches    bool        // it has traps for signals
-	trapsExit  bool        // it has a trap for EXIT, wherever that stands
-	exportsAll bool        // functions too
-	waits      bool        // for what it has in the background
-	lines      *int        // how many command lines in words were read
+	sources    []mention    // files that are sourced
+	calls      []mention    // commands that may be scripts
+	writes     []mention    // what it prints to a pipe or a file
+	obstacles  []files.Note // why it must be left alone
+	selfLines  []mention    // where it reads its own lines by number
+	migrated   bool         // already
+	reports    bool         // it prints a report itself
+	exits      bool         // an exit stands at the end of the way
+	catches    bool         // it has traps for signals
+	trapsExit  bool         // it has a trap for EXIT, wherever that stands
+	exportsAll bool         // functions too
+	waits      bool         // for what it has in the background
+	lines      *int         // how many command lines in words were read
 }
 
 // A function and the flows from which it is called.
@@ -269,7 +269,7 @@ func (u *usage) collect() {
 	u.traps = slices.Compact(u.traps)
 	slices.SortFunc(u.background, func(a, b *syntax.Stmt) int { return int(a.Pos().Offset()) - int(b.Pos().Offset()) })
 	u.background = slices.Compact(u.background)
-	slices.SortStableFunc(u.obstacles, func(a, b edit.Note) int { return a.Line - b.Line })
+	slices.SortStableFunc(u.obstacles, func(a, b files.Note) int { return a.Line - b.Line })
 }
 
 // library reports whether the script only defines things.
@@ -348,20 +348,20 @@ func onlyReturns(st *syntax.Stmt) bool {
 
 // obstacle returns the first thing for which the script must be left alone, if
 // lines from start on are moved.
-func (u *usage) obstacle(start int) (edit.Note, bool) {
+func (u *usage) obstacle(start int) (files.Note, bool) {
 	for _, m := range u.selfLines {
 		if m.n >= start {
-			u.obstacles = append(u.obstacles, edit.Note{Line: m.line, Text: "it reads its own lines by their number"})
+			u.obstacles = append(u.obstacles, files.Note{Line: m.line, Text: "it reads its own lines by their number"})
 		}
 	}
 	if len(u.obstacles) == 0 {
-		return edit.Note{}, false
+		return files.Note{}, false
 	}
-	return slices.MinFunc(u.obstacles, func(a, b edit.Note) int { return a.Line - b.Line }), true
+	return slices.MinFunc(u.obstacles, func(a, b files.Note) int { return a.Line - b.Line }), true
 }
 
 func (u *usage) stop(n syntax.Node, reason string) {
-	u.obstacles = append(u.obstacles, edit.Note{Line: int(n.Pos().Line()), Text: reason})
+	u.obstacles = append(u.obstacles, files.Note{Line: int(n.Pos().Line()), Text: reason})
 }
 
 // stmt reads a statement with its flow.

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/shell"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -60,11 +60,11 @@ func ReadBindings(file string) (*Bindings, error) {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	data, real, err := skill.ReadReal(file)
+	data, real, err := files.ReadReal(file)
 	if err != nil {
 		return nil, err
 	}
-	if folder, err := filepath.EvalSymlinks(filepath.Dir(file)); err != nil || !paths.Inside(folder, real) {
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(file)); err != nil || !files.Inside(folder, real) {
 		return nil, fmt.Errorf("%s: links to %s, outside its skill's folder", file, real)
 	}
 	return ParseBindings(file, data)

@@ -9,8 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/skillhand/skillhand/internal/atomicfile"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/shell"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -240,10 +239,10 @@ func cut(s string, n int) string {
 func (r *renderer) keep(c content) (name string, err error) {
 	dir := r.env.OutputDir
 	if dir != "" {
-		if err := paths.MakeState(dir); err != nil {
+		if err := files.MakeState(dir); err != nil {
 			return "", err
 		}
-		atomicfile.Sweep(dir, keptFor)
+		files.Sweep(dir, keptFor)
 	}
 	f, err := os.CreateTemp(dir, r.skill.Name+"-*.txt")
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/skillhand/skillhand/internal/atomicfile"
-	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/shell"
 )
 
@@ -190,14 +189,14 @@ func (rec *Recording) Write(file string) error {
 			return errors.New("this file exists and is not a recording: name another file, or remove it")
 		}
 	}
-	return atomicfile.Write(file, data, 0o644)
+	return files.Write(file, data, 0o644)
 }
 
 // ReadRecording reads what Write stored.
 func ReadRecording(file string) (*Recording, error) {
 	data, err := readRecording(file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, cause.Of(err))
+		return nil, fmt.Errorf("%s: %w", file, files.Cause(err))
 	}
 	rec := &Recording{File: file}
 	if err := json.Unmarshal(data, rec); err != nil {

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // A Store keeps marks below a folder, which is made when needed.
@@ -123,7 +123,7 @@ func (s Store) Claim(id ID, name, file, hash string) (*Claim, error) {
 	c := &Claim{mark: Mark{Session: id.Session, Agent: id.Agent, Skill: name, File: file, Hash: hash}}
 	// The folder stays open: Forget takes it away as a whole, and a mark that
 	// comes too late for it goes nowhere.
-	if err := paths.MakeState(s.Dir); err != nil {
+	if err := files.MakeState(s.Dir); err != nil {
 		return nil, err
 	}
 	if c.root, err = openRoot(dir); err != nil {
@@ -419,7 +419,7 @@ func (s Store) Note(id ID, skill string, turn Turn) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(paths.MakeState(s.Dir), os.MkdirAll(dir, 0o700)); err != nil {
+	if err := errors.Join(files.MakeState(s.Dir), os.MkdirAll(dir, 0o700)); err != nil {
 		return err
 	}
 	data, err := json.Marshal(note{id.Agent, skill, time.Now(), turn})
@@ -512,7 +512,7 @@ func (s Store) Began(id ID) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(paths.MakeState(s.Dir), os.MkdirAll(filepath.Dir(file), 0o700)); err != nil {
+	if err := errors.Join(files.MakeState(s.Dir), os.MkdirAll(filepath.Dir(file), 0o700)); err != nil {
 		return err
 	}
 	return os.WriteFile(file, nil, 0o600)

@@ -12,11 +12,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/cause"
-	"github.com/skillhand/skillhand/internal/paths"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/shell/minibash"
 	"github.com/skillhand/skillhand/internal/words"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // A target is what a command's name stands for, if it is ours: a built-in, or
@@ -108,10 +108,10 @@ func (r *running) inPath(name string) bool {
 // not stand for a built-in is an ordinary program, and the target is zero.
 func (r *running) launcher(folder, path string) target {
 	realFolder, err := filepath.EvalSymlinks(folder)
-	if errors.Is(err, fs.ErrNotExist) && paths.Below(folder, path) {
+	if errors.Is(err, fs.ErrNotExist) && files.Below(folder, path) {
 		return target{missing: true}
 	}
-	if err != nil || !paths.Below(folder, path) && !paths.Below(realFolder, path) {
+	if err != nil || !files.Below(folder, path) && !files.Below(realFolder, path) {
 		return target{}
 	}
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -122,21 +122,21 @@ func (r *running) launcher(folder, path string) target {
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return broken("%v", cause.Of(err))
+		return broken("%v", files.Cause(err))
 	}
-	if !paths.Below(realFolder, real) {
+	if !files.Below(realFolder, real) {
 		return broken("it links outside its folder, to %s", real)
 	}
 	info, err := os.Stat(real)
 	if err != nil {
-		return broken("%v", cause.Of(err))
+		return broken("%v", files.Cause(err))
 	}
 	if !info.Mode().IsRegular() {
 		return target{}
 	}
 	src, err := readStart(real, maxLauncher+1)
 	if err != nil {
-		return broken("%v", cause.Of(err))
+		return broken("%v", files.Cause(err))
 	}
 	name, fixed, ok := standsFor(src, r.shell.Self)
 	t := target{name: name, fixed: fixed, fn: r.shell.Builtins[name]}

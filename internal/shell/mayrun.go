@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/skillhand/skillhand/internal/links"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/shell/bind"
 	"github.com/skillhand/skillhand/internal/shell/minibash"
 )
@@ -125,7 +125,7 @@ func (r *running) mayRunFile(dir, path string) error {
 	if _, err := os.Lstat(path); err != nil {
 		return nil // then it does not run either
 	}
-	trail, err := links.Follow(path)
+	trail, err := files.FollowLinks(path)
 	if err != nil {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (r *running) strays(dir, path string) error {
 		if err != nil && path != filepath.Dir(path) {
 			continue
 		}
-		trail, err := links.Follow(path)
+		trail, err := files.FollowLinks(path)
 		if err != nil && info != nil && info.Mode()&os.ModeSymlink != 0 { // it leads to nothing yet
 			target, _ := os.Readlink(path)
 			if !filepath.IsAbs(target) {

@@ -11,8 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillhand/skillhand/internal/paths"
-	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // The files of a case. Graders have files of their own in a folder beside them.
@@ -63,15 +62,15 @@ func Walk(dir string, used []string, visit func(dir string) (uses []string)) err
 // isCase reports whether a folder has a file of a case.
 func isCase(dir string) bool {
 	file := filepath.Join(dir, CaseFile)
-	return paths.IsFile(filepath.Join(dir, PromptFile)) || paths.IsFile(file) && !IsOwn(file) || len(Graders(dir)) > 0
+	return files.IsFile(filepath.Join(dir, PromptFile)) || files.IsFile(file) && !IsOwn(file) || len(Graders(dir)) > 0
 }
 
 // Graders lists the files of a case's graders.
-func Graders(dir string) []string { return paths.Glob(dir, "graders/*.md") }
+func Graders(dir string) []string { return files.Glob(dir, "graders/*.md") }
 
 // IsOwn reports whether a file is a list of cases in our own form.
 func IsOwn(file string) bool {
-	text, err := skill.ReadFile(file)
+	text, err := files.ReadFile(file)
 	var doc map[string]any
 	return err == nil && yaml.Unmarshal(text, &doc) == nil && doc["cases"] != nil
 }

@@ -17,8 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"github.com/skillhand/skillhand/internal/atomicfile"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -88,7 +87,7 @@ func (s *snapshotter) link(path, rel string) error {
 	}
 	text := []byte("link to " + to)
 	real, err := realPath(path)
-	if err != nil || paths.Inside(s.dir, real) {
+	if err != nil || files.Inside(s.dir, real) {
 		return s.add(rel, text) // it leads nowhere, or to what is pinned itself
 	}
 	info, err := os.Stat(real)
@@ -186,14 +185,14 @@ func (s Store) Pin(dir, digest string) (real string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := paths.MakeState(s.Dir); err != nil {
+	if err := files.MakeState(s.Dir); err != nil {
 		return "", err
 	}
 	// First what it held, then the word: without the first, the word means nothing.
-	if err := atomicfile.Write(s.file(real)+pinSuffix, data, 0o600); err != nil {
+	if err := files.Write(s.file(real)+pinSuffix, data, 0o600); err != nil {
 		return "", err
 	}
-	return real, atomicfile.Write(s.file(real), []byte(real+"\npin "+m.hash()+"\n"), 0o600)
+	return real, files.Write(s.file(real), []byte(real+"\npin "+m.hash()+"\n"), 0o600)
 }
 
 // pinSuffix ends the name of the file with what a pinned folder held.

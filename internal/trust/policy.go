@@ -10,8 +10,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/words"
 )
 
@@ -238,7 +238,7 @@ func (p Policy) within(real string, dirs []string) bool {
 		if !p.real {
 			dir, err = realPath(dir)
 		}
-		return err == nil && paths.Inside(dir, real)
+		return err == nil && files.Inside(dir, real)
 	})
 }
 
@@ -264,7 +264,7 @@ func Root(file string) string {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		folder = file
 	}
-	if top := paths.Top(folder); top != "" {
+	if top := files.Top(folder); top != "" {
 		return top
 	}
 	of := folder

@@ -9,8 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/links"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/proc"
 )
 
@@ -86,7 +85,7 @@ func (p Policy) lends(path string) bool {
 // environment's: it is in the project that we are in, or a link on the way is, and the
 // project is not trusted.
 func (p Policy) provides(path string) error {
-	trail, err := links.Follow(path)
+	trail, err := files.FollowLinks(path)
 	if err != nil {
 		trail = []string{path}
 	}
@@ -123,7 +122,7 @@ func (p Policy) project(real string) (root string, ok bool) {
 		home = at
 	}
 	for _, root := range p.Near() {
-		if root != home && root != filepath.Dir(root) && paths.Inside(root, real) {
+		if root != home && root != filepath.Dir(root) && files.Inside(root, real) {
 			return root, true
 		}
 	}

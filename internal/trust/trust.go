@@ -13,10 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/atomicfile"
-	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/words"
 )
 
@@ -32,11 +30,11 @@ func (s Store) Trust(dir string) (real string, err error) {
 	if real, err = realDir(dir); err != nil {
 		return "", err
 	}
-	if err := paths.MakeState(s.Dir); err != nil {
+	if err := files.MakeState(s.Dir); err != nil {
 		return "", err
 	}
 	_ = os.Remove(s.file(real) + pinSuffix) // trusted as it is, whatever it becomes
-	return real, atomicfile.Write(s.file(real), []byte(real+"\n"), 0o600)
+	return real, files.Write(s.file(real), []byte(real+"\n"), 0o600)
 }
 
 // TooWide says why a folder is more than anybody means to trust: whatever is ever put below it would run. It is nil for
@@ -50,7 +48,7 @@ func TooWide(dir, home string) error {
 	switch {
 	case filepath.Dir(real) == real:
 		return fmt.Errorf("%s: everything on this machine would be trusted: name the folder you mean", real)
-	case home != "" && paths.Real(home) == real:
+	case home != "" && files.Real(home) == real:
 		return fmt.Errorf("%s: all that you ever put into your home would be trusted: name the folder you mean", real)
 	case err == nil && info.Mode()&os.ModeSticky != 0 && info.Mode().Perm()&0o002 != 0:
 		return fmt.Errorf("%s: anyone on this machine can put files there: name the folder you mean", real)
@@ -124,9 +122,9 @@ func (s Store) believable(file, home string, near []string) error {
 		if real, err := realPath(home); err == nil {
 			home = real
 		}
-		for _, brought := range append(near, paths.Top(dir)) {
+		for _, brought := range append(near, files.Top(dir)) {
 			// A home that is a repository is the user's own, and its state with it.
-			if brought != "" && paths.Inside(brought, dir) && paths.Inside(brought, file) && !paths.Inside(brought, home) {
+			if brought != "" && files.Inside(brought, dir) && files.Inside(brought, file) && !files.Inside(brought, home) {
 				return fmt.Errorf("%s is inside %s, which cannot vouch for itself", s.Dir, brought)
 			}
 		}
@@ -171,14 +169,14 @@ func (s Store) read(file string) (real, pin string, ok bool) {
 // Instead says which folder to name instead of the skill that was named, if there is no folder of that name.
 func Instead(dir string, skills find.Finder) error {
 	_, err := os.Stat(dir)
-	if !errors.Is(err, fs.ErrNotExist) || paths.Is(dir) {
+	if !errors.Is(err, fs.ErrNotExist) || files.Is(dir) {
 		return nil // whoever needs the folder says what is wrong with it
 	}
 	found, ferr := skills.Look(dir)
 	if ferr != nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w; the skill of this name is in %s (skillhand trust %[3]s)", dir, cause.Of(err), words.Quote(Root(found.File)))
+	return fmt.Errorf("%s: %w; the skill of this name is in %s (skillhand trust %[3]s)", dir, files.Cause(err), words.Quote(Root(found.File)))
 }
 
 func realDir(dir string) (string, error) {
@@ -188,7 +186,7 @@ func realDir(dir string) (string, error) {
 	}
 	real, err := filepath.EvalSymlinks(abs)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", dir, cause.Of(err))
+		return "", fmt.Errorf("%s: %w", dir, files.Cause(err))
 	}
 	info, err := os.Stat(real)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // A Watcher passes on changes of paths to all who listen. It watches folders, not files:
@@ -79,11 +79,11 @@ func (w *Watcher) Add(all ...string) (fresh bool) {
 		if path == "" {
 			continue
 		}
-		if paths.IsFolder(path) {
+		if files.IsFolder(path) {
 			fresh = w.watch(path, path, "") || fresh
 		}
 		dir, name := filepath.Dir(path), filepath.Base(path)
-		for dir != filepath.Dir(dir) && !paths.IsFolder(dir) {
+		for dir != filepath.Dir(dir) && !files.IsFolder(dir) {
 			dir, name = filepath.Dir(dir), filepath.Base(dir)
 		}
 		fresh = w.watch(path, dir, name) || fresh

@@ -24,7 +24,7 @@ import (
 	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/eval"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/test"
 )
 
@@ -297,7 +297,7 @@ func TestStop(t *testing.T) {
 		},
 	} {
 		tab.do(chromedp.Click(`[data-run]`), chromedp.WaitVisible(`[data-stop]`))
-		for !paths.IsFile(filepath.Join(dir, "began")) {
+		for !files.IsFile(filepath.Join(dir, "began")) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		stop()

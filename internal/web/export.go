@@ -13,8 +13,7 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/skillhand/skillhand/internal/atomicfile"
-	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // Export writes the site as one file that needs no server: the lists, a preview of each skill, and the latest batches
@@ -40,8 +39,8 @@ func (s *Site) Export(ctx context.Context, file string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := atomicfile.Write(file, text, 0o644); err != nil {
-		return 0, fmt.Errorf("%s: %w", file, cause.Of(err))
+	if err := files.Write(file, text, 0o644); err != nil {
+		return 0, fmt.Errorf("%s: %w", file, files.Cause(err))
 	}
 	return len(asked), nil
 }
@@ -58,7 +57,7 @@ func checkExport(file string) error {
 	case statErr == nil && info.IsDir():
 		return fmt.Errorf("%s: is a folder: name a file, such as skills.html", file)
 	case err != nil:
-		return fmt.Errorf("%s: %w", file, cause.Of(err))
+		return fmt.Errorf("%s: %w", file, files.Cause(err))
 	case len(text) > 0 && !bytes.Contains(text[:min(len(text), 1000)], []byte(generator)):
 		return fmt.Errorf("%s: is not an export of skillhand page, and is left as it is: name a new file", file)
 	}
@@ -171,11 +170,11 @@ func (e *export) add(a asking) error {
 // document is the file. Its policy names the one style and the one script by their hashes: nothing else in it can run
 // or load, whatever skills and scripts say.
 func (e *export) document() ([]byte, error) {
-	style, err := files.ReadFile("assets/page.css")
+	style, err := assets.ReadFile("assets/page.css")
 	if err != nil {
 		return nil, err
 	}
-	script, err := files.ReadFile("assets/lines.js")
+	script, err := assets.ReadFile("assets/lines.js")
 	if err != nil {
 		return nil, err
 	}

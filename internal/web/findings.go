@@ -9,7 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/skillhand/skillhand/check"
-	"github.com/skillhand/skillhand/internal/edit/disk"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // A finding is what check says about a line.
@@ -144,9 +144,9 @@ func (v *visit) mend() (string, error) {
 				continue
 			}
 			if f.Fix.Executable != "" {
-				return to, disk.MakeExecutable(f.Fix.Executable)
+				return to, files.MakeExecutable(f.Fix.Executable)
 			}
-			if err = disk.Replace(l.src.File, []byte(source), []byte(f.Fix.Apply(source))); errors.Is(err, disk.ErrChanged) {
+			if err = files.Replace(l.src.File, []byte(source), []byte(f.Fix.Apply(source))); errors.Is(err, files.ErrChanged) {
 				err = errChanged
 			}
 			if err != nil {

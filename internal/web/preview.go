@@ -16,11 +16,10 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/check"
-	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/lazy"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/render"
 	"github.com/skillhand/skillhand/internal/shell"
 	"github.com/skillhand/skillhand/internal/term"
@@ -136,7 +135,7 @@ func (v *visit) look() (*look, error) {
 func (v *visit) find(name string) (skill.Location, error) {
 	finder := v.site.Runtime.Finder()
 	loc, err := finder.Find(name)
-	if !paths.Is(name) || name == v.site.Named {
+	if !files.Is(name) || name == v.site.Named {
 		return loc, err
 	}
 	if err == nil && v.listed(finder, loc.File) {
@@ -147,9 +146,9 @@ func (v *visit) find(name string) (skill.Location, error) {
 
 // listed reports whether a file is a skill's, in one of the folders of skills, or a command's.
 func (v *visit) listed(finder find.Finder, file string) bool {
-	real := paths.Real(file)
+	real := files.Real(file)
 	if name := filepath.Base(real); name == skill.MainFile || skill.IsTextFile(name) {
-		if slices.ContainsFunc(finder.Folders(), func(root string) bool { return filepath.Dir(filepath.Dir(real)) == paths.Real(root) }) {
+		if slices.ContainsFunc(finder.Folders(), func(root string) bool { return filepath.Dir(filepath.Dir(real)) == files.Real(root) }) {
 			return true
 		}
 	}
@@ -157,7 +156,7 @@ func (v *visit) listed(finder find.Finder, file string) bool {
 		v.files = map[string]bool{}
 		all, _ := finder.List() // the list of skills says what cannot be read
 		for _, l := range all {
-			v.files[paths.Real(l.File)] = true
+			v.files[files.Real(l.File)] = true
 		}
 	}
 	return v.files[real]
@@ -166,11 +165,11 @@ func (v *visit) listed(finder find.Finder, file string) bool {
 // mayCome are the paths at which a skill would be found, were it there.
 func (v *visit) mayCome(name string) []string {
 	finder := v.site.Runtime.Finder()
-	if paths.Is(name) {
+	if files.Is(name) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(cmp.Or(finder.Here, finder.Dir), name)
 		}
-		if name != v.site.Named && !slices.ContainsFunc(finder.Folders(), func(root string) bool { return paths.Inside(root, name) }) {
+		if name != v.site.Named && !slices.ContainsFunc(finder.Folders(), func(root string) bool { return files.Inside(root, name) }) {
 			return nil
 		}
 		return []string{name, filepath.Dir(name)}
@@ -220,7 +219,7 @@ func (l *look) makePage(later, written bool) (page *skillhand.Page, recorded boo
 	}
 	if l.not != nil && !written {
 		req.Exec = skillhand.Refused
-	} else if file := l.recording(); !written && paths.IsFile(file) {
+	} else if file := l.recording(); !written && files.IsFile(file) {
 		req.Exec, req.Recording = skillhand.Glimpsed, file
 		page, err := l.visit.site.Runtime.Load(l.visit.ctx, req)
 		if err == nil {
@@ -494,10 +493,10 @@ func (v *visit) runSkill() (string, error) {
 		return "", l.not
 	}
 	file := l.recording()
-	if err := paths.MakeState(filepath.Dir(file)); err != nil {
+	if err := files.MakeState(filepath.Dir(file)); err != nil {
 		return "", err
 	}
-	atomicfile.Sweep(filepath.Dir(file), maxKept)
+	files.Sweep(filepath.Dir(file), maxKept)
 	page, err := v.site.Runtime.Load(v.ctx, skillhand.LoadRequest{Skill: l.name, Args: l.args, Use: skillhand.Full, Recording: file})
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
@@ -508,7 +507,7 @@ func (v *visit) runSkill() (string, error) {
 	page.Close()
 	times, err := json.Marshal(page.Directives)
 	if err == nil {
-		err = atomicfile.Write(timesFile(file), times, 0o600)
+		err = files.Write(timesFile(file), times, 0o600)
 	}
 	if err != nil {
 		return "", err

@@ -13,8 +13,8 @@ import (
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/session"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -51,7 +51,7 @@ func (r skillRow) usage() string {
 
 // files are the skill's: its text, and the SKILL.md that agents list if that is another.
 func (r skillRow) files() []string {
-	if main := r.Main().File; main != r.File && paths.IsFile(main) {
+	if main := r.Main().File; main != r.File && files.IsFile(main) {
 		return []string{r.File, main}
 	}
 	return []string{r.File}
@@ -173,7 +173,7 @@ func budding(roots []string) []string {
 		entries, _ := os.ReadDir(root) // the list says what cannot be read
 		for _, e := range entries {
 			dir := filepath.Join(root, e.Name())
-			if e.Type().IsRegular() || paths.IsFile(filepath.Join(dir, "SKILL.md")) {
+			if e.Type().IsRegular() || files.IsFile(filepath.Join(dir, "SKILL.md")) {
 				continue
 			}
 			if info, err := os.Stat(dir); err == nil && info.IsDir() {

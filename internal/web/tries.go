@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/eval"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/lazy"
-	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // An arm is what came of one side of a try, by case. Trials without a verdict say nothing about the
@@ -228,9 +228,9 @@ func (v *visit) tries() (*view, error) {
 
 // triedAll are the skills of all tries, the latest first.
 func (v *visit) triedAll() []tried {
-	v.watch(false, append(paths.Glob(v.triesDir(), "*"), v.triesDir())...)
+	v.watch(false, append(files.Glob(v.triesDir(), "*"), v.triesDir())...)
 	var all []tried
-	for _, dir := range paths.Glob(v.triesDir(), "*/[0-9]*") {
+	for _, dir := range files.Glob(v.triesDir(), "*/[0-9]*") {
 		info, err := os.Stat(dir)
 		if err != nil {
 			continue // it is being removed

@@ -77,11 +77,11 @@ func (s *Site) withoutSecrets(text string) string {
 }
 
 //go:embed assets templates
-var files embed.FS
+var assets embed.FS
 
 var templates = template.Must(template.New("").
 	Funcs(template.FuncMap{"thousands": thousands, "backticked": backticked, "words": words}).
-	ParseFS(files, "templates/*.html"))
+	ParseFS(assets, "templates/*.html"))
 
 // A visit is one look at a view.
 type visit struct {
@@ -161,7 +161,7 @@ var errChanged = errors.New("it has changed since it was shown: look again")
 func (s *Site) handler(w *watch.Watcher) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /events", events(w))
-	assets, err := fs.Sub(files, "assets")
+	assets, err := fs.Sub(assets, "assets")
 	if err != nil {
 		panic(err) // it is embedded
 	}

@@ -29,8 +29,8 @@ import (
 	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/eval"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/watch"
 )
 
@@ -274,7 +274,7 @@ func TestLookingRunsNothing(t *testing.T) {
 				t.Errorf("%s: %d\n%s", path, status, text)
 			}
 		}
-		if paths.IsFile(mark) {
+		if files.IsFile(mark) {
 			t.Fatal("looking ran a directive")
 		}
 		_, text := p.get(c, "/preview?skill=touch")
@@ -298,8 +298,8 @@ func TestLookingRunsNothing(t *testing.T) {
 		}
 		body, _ := io.ReadAll(res.Body)
 		res.Body.Close()
-		if paths.IsFile(mark) != trusted {
-			t.Errorf("trusted %v: it ran: %v", trusted, paths.IsFile(mark))
+		if files.IsFile(mark) != trusted {
+			t.Errorf("trusted %v: it ran: %v", trusted, files.IsFile(mark))
 		}
 		if want := map[bool]int{false: 403, true: 200}[trusted]; res.StatusCode != want {
 			t.Errorf("trusted %v: %s, want %d", trusted, res.Status, want)

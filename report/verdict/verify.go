@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 const (
@@ -46,7 +46,7 @@ func verify(ctx context.Context, dir string, deliverables []string, since time.T
 		newLink := isLink(path) && isNew(path, since)
 		path, err := filepath.EvalSymlinks(path)
 		if err != nil {
-			problems = append(problems, Problem{Code: DeliverableMissing, Message: fmt.Sprintf("%s: %v", d, cause.Of(err))})
+			problems = append(problems, Problem{Code: DeliverableMissing, Message: fmt.Sprintf("%s: %v", d, files.Cause(err))})
 			continue
 		}
 		found := isNew(path, since)

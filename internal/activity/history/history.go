@@ -19,7 +19,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // A Kind is what was done.
@@ -144,7 +144,7 @@ func (s Store) open() (*os.File, error) {
 	path := filepath.Join(s.Dir, current)
 	f, err := os.OpenFile(path, how, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := paths.MakeState(s.Dir); err != nil {
+		if err := files.MakeState(s.Dir); err != nil {
 			return nil, err
 		}
 		f, err = os.OpenFile(path, how, 0o600)

@@ -8,8 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/skillhand/skillhand/internal/cause"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // Open reads a job file, - for stdin. Its errors name the file before what is wrong with it. Only if
@@ -24,15 +23,15 @@ func Open(name string, stdin io.Reader, outside func(dir string) bool) (*File, e
 		src, err = copied(stdin)
 	} else {
 		src, err = openSource(name)
-		dir = filepath.Dir(paths.In(dir, name))
+		dir = filepath.Dir(files.In(dir, name))
 	}
 	if err != nil {
-		return nil, cause.Named(err)
+		return nil, files.NameCause(err)
 	}
 	file, err := Read(name, src.file, dir, name == "-" || outside == nil || outside(dir))
 	if err != nil {
 		src.close()
-		return nil, cause.Named(err)
+		return nil, files.NameCause(err)
 	}
 	if name == "-" {
 		file.Jobs.Source = "" // what comes next on stdin is another file
@@ -61,7 +60,7 @@ type source struct {
 // isFolder returns the error of a folder that was named instead of the job file in it.
 func isFolder(name string) error {
 	for _, base := range []string{"jobs.yaml", "jobs.yml", "jobs.jsonl"} {
-		if file := filepath.Join(name, base); paths.IsFile(file) {
+		if file := filepath.Join(name, base); files.IsFile(file) {
 			return fmt.Errorf("%s: a folder, did you mean %s?", name, file)
 		}
 	}

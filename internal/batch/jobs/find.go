@@ -11,7 +11,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/batch/jobfile"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/internal/words"
 )
@@ -31,10 +31,10 @@ func Find(ctx context.Context, db *batch.DB, name, dir string) (*batch.Status, e
 		}
 	}
 	current := slices.DeleteFunc(slices.Clone(found), func(s batch.Status) bool { return s.Old })
-	if s := nearest(current, paths.Real(dir)); s != nil {
+	if s := nearest(current, files.Real(dir)); s != nil {
 		return s, nil
 	}
-	if file := paths.In(dir, name); len(found) == 0 && paths.IsFile(file) {
+	if file := files.In(dir, name); len(found) == 0 && files.IsFile(file) {
 		return ofFile(ctx, db, name, file)
 	}
 	if len(found) == 0 {
@@ -50,7 +50,7 @@ func Find(ctx context.Context, db *batch.DB, name, dir string) (*batch.Status, e
 // Called returns the name that means a batch here: NAME@ID if it was started over, or is another folder's.
 func Called(s *batch.Status) string {
 	name := term.Flat(s.Name)
-	if dir, err := os.Getwd(); s.Old || err == nil && nearest([]batch.Status{*s}, paths.Real(dir)) == nil {
+	if dir, err := os.Getwd(); s.Old || err == nil && nearest([]batch.Status{*s}, files.Real(dir)) == nil {
 		name += fmt.Sprintf("@%d", s.ID)
 	}
 	return name
@@ -68,7 +68,7 @@ func ofFile(ctx context.Context, db *batch.DB, name, path string) (*batch.Status
 		return nil, err
 	}
 	found = slices.DeleteFunc(found, func(s batch.Status) bool { return s.Old })
-	if s := nearest(found, paths.Real(file.Dir)); s != nil {
+	if s := nearest(found, files.Real(file.Dir)); s != nil {
 		return s, nil
 	}
 	return nil, fmt.Errorf("%s: %w yet: skillhand batch run %s starts it", name, batch.ErrNoBatch, words.Quote(name))
@@ -89,7 +89,7 @@ func nearest(all []batch.Status, dir string) *batch.Status {
 	}
 	var below []int
 	for i, s := range all {
-		if paths.Inside(dir, s.Folder) || paths.Inside(s.Folder, dir) {
+		if files.Inside(dir, s.Folder) || files.Inside(s.Folder, dir) {
 			below = append(below, i)
 		}
 	}

@@ -22,8 +22,8 @@ import (
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/batch/jobfile"
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/proc"
 	"github.com/skillhand/skillhand/internal/render"
 	"github.com/skillhand/skillhand/internal/shell"
@@ -199,7 +199,7 @@ func sessionCost(env here.Env, session string) (usd float64) {
 		return 0
 	}
 	home := cmp.Or(env.Get("CLAUDE_CONFIG_DIR"), filepath.Join(env.Get("HOME"), ".claude"))
-	for _, file := range paths.Glob(home, "projects/*/"+session+".jsonl") {
+	for _, file := range files.Glob(home, "projects/*/"+session+".jsonl") {
 		text, _ := os.ReadFile(file) // what cannot be read says nothing
 		for line := range bytes.Lines(text) {
 			var state struct {

@@ -6,9 +6,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/batch"
-	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // WriteResults writes the results of the jobs that have ended, in order: all of them, or the file
@@ -19,7 +18,7 @@ func WriteResults(ctx context.Context, db *batch.DB, id int64, file string) erro
 		if err != nil {
 			return err
 		}
-		return cause.Named(errors.Join(db.WriteLines(ctx, device, id, batch.State.Ended), device.Close()))
+		return files.NameCause(errors.Join(db.WriteLines(ctx, device, id, batch.State.Ended), device.Close()))
 	}
-	return atomicfile.WriteFrom(file, func(w io.Writer) error { return db.WriteLines(ctx, w, id, batch.State.Ended) }, 0o666)
+	return files.WriteFrom(file, func(w io.Writer) error { return db.WriteLines(ctx, w, id, batch.State.Ended) }, 0o666)
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/batch"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -144,7 +144,7 @@ func ListLine(s *batch.Status) string {
 			name += fmt.Sprintf("  (until %s)", s.Ended.Local().Format(time.DateTime))
 		}
 	}
-	if dir, err := os.Getwd(); s.Folder != "" && !s.ByName && (err != nil || s.Folder != paths.Real(dir)) {
+	if dir, err := os.Getwd(); s.Folder != "" && !s.ByName && (err != nil || s.Folder != files.Real(dir)) {
 		name += "  " + term.Near(s.Folder)
 	}
 	return fmt.Sprintf("%s  %s, %s\n", name, term.Plural(s.Total, "job"), Summary(s))

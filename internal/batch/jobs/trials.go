@@ -21,8 +21,8 @@ import (
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/batch/jobfile"
 	"github.com/skillhand/skillhand/internal/eval"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -110,7 +110,7 @@ func (r *Runner) scratch(parent string) (dir string, end func(), err error) {
 // scratchOf is the folder in which the trials of a worker have theirs. It is not in a project:
 // agents read what is in the folders above.
 func scratchOf(worker string) string {
-	return filepath.Join(paths.Real(os.TempDir()), "skilltry-"+worker)
+	return filepath.Join(files.Real(os.TempDir()), "skilltry-"+worker)
 }
 
 // AfterTrial says what a failure means for a trial and for its batch.

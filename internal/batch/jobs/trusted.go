@@ -10,7 +10,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/batch/jobfile"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/trust"
 )
 
@@ -95,7 +95,7 @@ func needsTrust(spec jobfile.Spec, dir string) string {
 		return "has allowed_tools " + strings.Join(spec.AllowedTools, ", ")
 	case jobfile.KindOf(spec.Agent) != jobfile.Ask:
 		return "asks " + spec.Agent + ", which has no option to go without tools"
-	case !paths.Inside(paths.Real(dir), paths.Real(spec.Dir)):
+	case !files.Inside(files.Real(dir), files.Real(spec.Dir)):
 		return "has a cwd outside the folder of its file"
 	}
 	return ""

@@ -8,9 +8,8 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/paths"
-	"github.com/skillhand/skillhand/skill"
 )
 
 // A Skill is a skill or a command that was found.
@@ -38,7 +37,7 @@ func Find(r Request) (*Skill, error) {
 	if r.Tool {
 		name = strings.TrimPrefix(claudecode.TrimSpace(r.Name), "/")
 	}
-	if paths.Is(name) {
+	if files.Is(name) {
 		s, err := openPath(r)
 		if err != nil {
 			return nil, err
@@ -130,7 +129,7 @@ func openEntry(e find.Entry) (*Skill, error) {
 	if e.Content != nil {
 		return s.parse(*e.Content), nil
 	}
-	src, real, err := skill.ReadReal(e.File)
+	src, real, err := files.ReadReal(e.File)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +158,7 @@ func inside(dir, file, real string) error {
 	if err != nil {
 		return err
 	}
-	if !paths.Inside(realDir, real) {
+	if !files.Inside(realDir, real) {
 		return fmt.Errorf("%s: links to %s, outside its skill's folder", file, real)
 	}
 	return nil
@@ -186,7 +185,7 @@ func openPath(r Request) (*Skill, error) {
 		e.Name, e.Dir = filepath.Base(dir), dir
 	}
 	for _, p := range r.finder().Plugins() {
-		if paths.Inside(p.Root, path) {
+		if files.Inside(p.Root, path) {
 			e.Plugin = p
 		}
 	}

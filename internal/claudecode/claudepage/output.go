@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 const (
@@ -54,7 +54,7 @@ func (c *capture) open() error {
 		if dir, err = os.MkdirTemp("", "claudepage-output-"); err != nil {
 			return err
 		}
-	} else if err := paths.MakeState(dir); err != nil {
+	} else if err := files.MakeState(dir); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, "b*.txt")

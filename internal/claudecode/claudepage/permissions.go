@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/permit"
 )
@@ -150,7 +150,7 @@ func says(v permit.Verdict, dir string) string {
 		}
 		said = fields[0] + " in '" + file + "' needs approval."
 	}
-	if before, ok := strings.CutSuffix(said, "' needs approval."); ok && paths.Inside(dir, before[strings.IndexByte(before, '\'')+1:]) {
+	if before, ok := strings.CutSuffix(said, "' needs approval."); ok && files.Inside(dir, before[strings.IndexByte(before, '\'')+1:]) {
 		said += " The path is inside the working directories for this session ('" + dir +
 			"'), and Claude Code asks before a shell command creates, changes or removes files there."
 	}

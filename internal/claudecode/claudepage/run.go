@@ -15,8 +15,8 @@ import (
 	"unicode"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/lazy"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/proc"
 )
 
@@ -219,7 +219,7 @@ func (b *bash) moved(file string) string {
 		return ""
 	}
 	project, err := filepath.EvalSymlinks(b.request.Project)
-	if err != nil || paths.Inside(project, cwd) {
+	if err != nil || files.Inside(project, cwd) {
 		return ""
 	}
 	return "Shell cwd was reset to " + b.request.Project
@@ -259,7 +259,7 @@ func environment(r Request) []string {
 		env = append(env, "CLAUDE_CODE_EXECPATH="+r.Claude)
 	}
 	for _, p := range r.finder().Plugins() {
-		if bin := filepath.Join(p.Root, "bin"); p.Fault == "" && paths.IsFolder(bin) {
+		if bin := filepath.Join(p.Root, "bin"); p.Fault == "" && files.IsFolder(bin) {
 			path += string(os.PathListSeparator) + bin
 			env = append(env, "PATH="+path)
 		}

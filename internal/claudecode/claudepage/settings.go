@@ -8,8 +8,8 @@ import (
 
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // readSettings reads what Claude Code would.
@@ -25,7 +25,7 @@ func (r Request) where() settings.Where {
 func settingsEnv(set *settings.Settings, r Request, s *Skill) []string {
 	sources := []settings.Source{settings.User, settings.Managed}
 	for _, dir := range find.Upward(r.Project, r.Home) {
-		if own, err := filepath.EvalSymlinks(filepath.Join(dir, ".claude")); err == nil && paths.Inside(own, s.Real) {
+		if own, err := filepath.EvalSymlinks(filepath.Join(dir, ".claude")); err == nil && files.Inside(own, s.Real) {
 			sources = nil // all
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/jsontree"
 )
 
@@ -32,7 +32,7 @@ func SetFile(name, value string, path ...string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	return atomicfile.Write(name, out, 0o644)
+	return files.Write(name, out, 0o644)
 }
 
 // Set returns the JSON object src with a key set to a value, which is JSON too. A path of several
@@ -75,7 +75,7 @@ func RemoveFile(name string, path ...string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(name, out, 0o644)
+	return files.Write(name, out, 0o644)
 }
 
 // Remove returns a file's text without the key that path leads to; all else stays as it is.

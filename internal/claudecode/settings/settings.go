@@ -17,8 +17,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/skillhand/skillhand/internal/cause"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // Where is where Claude Code runs and where it keeps what is the user's. A field that is empty
@@ -72,11 +71,11 @@ func (w Where) Paths() []Path {
 	add(Project, w.Dir, ".claude", "settings.json")
 	add(Local, w.Dir, ".claude", "settings.local.json")
 	if w.Dir != "" {
-		add(Local, paths.Top(w.Dir), ".claude", "settings.local.json")
+		add(Local, files.Top(w.Dir), ".claude", "settings.local.json")
 	}
 	system := cmp.Or(w.System, systemDir())
 	add(Managed, system, "managed-settings.json")
-	for _, name := range paths.Glob(system, "managed-settings.d/*.json") { // sorted by name
+	for _, name := range files.Glob(system, "managed-settings.d/*.json") { // sorted by name
 		add(Managed, name)
 	}
 	return all
@@ -122,7 +121,7 @@ func Read(w Where) *Settings {
 			continue
 		}
 		if err != nil {
-			s.Faults = append(s.Faults, fmt.Errorf("%s: %w", p.Name, cause.Of(err)))
+			s.Faults = append(s.Faults, fmt.Errorf("%s: %w", p.Name, files.Cause(err)))
 			continue
 		}
 		f, err := Parse(p.Name, src)
@@ -163,7 +162,7 @@ func ReadJSON(file string, v any) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, cause.Of(err))
+		return fmt.Errorf("%s: %w", file, files.Cause(err))
 	}
 	if err := json.Unmarshal(src, v); err != nil {
 		return fmt.Errorf("%s: %w", file, err)

@@ -18,8 +18,8 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/skillhand/skillhand/internal/agents"
-	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // Server is what skillhand is called in every configuration.
@@ -325,7 +325,7 @@ func (c *Change) Write() error {
 	if err := os.MkdirAll(filepath.Dir(c.File), 0o777); err != nil {
 		return err
 	}
-	return atomicfile.Write(c.File, c.After, c.mode)
+	return files.Write(c.File, c.After, c.mode)
 }
 
 // removeFile removes a file in which nothing is left, and its folder if that is an agent's own and empty too.

@@ -11,8 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/cause"
-	"github.com/skillhand/skillhand/internal/edit/disk"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/migrate"
 )
 
@@ -69,7 +68,7 @@ type run struct {
 
 // fail notes that something could not be done to a file.
 func (m *run) fail(file string, err error) {
-	m.done = append(m.done, File{Path: file, Result: migrate.Result{Status: migrate.Failed, Reason: cause.Of(err).Error()}})
+	m.done = append(m.done, File{Path: file, Result: migrate.Result{Status: migrate.Failed, Reason: files.Cause(err).Error()}})
 }
 
 // tree migrates what is wanted of one tree. Files are removed last, when what
@@ -199,9 +198,9 @@ func (m *run) apply(f *File) error {
 	}
 	var err error
 	if f.Remove {
-		f.Backup, err = disk.Remove(f.Path, f.Edit, date)
+		f.Backup, err = files.RemoveEdit(f.Path, f.Edit, date)
 	} else {
-		f.Backup, err = disk.Write(f.Path, f.Edit, date)
+		f.Backup, err = files.WriteEdit(f.Path, f.Edit, date)
 	}
 	return err
 }

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/migrate"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -34,7 +34,7 @@ type root struct {
 func (r *root) wants(rel string) bool {
 	file := filepath.Join(r.base, filepath.FromSlash(rel))
 	return slices.ContainsFunc(r.wanted, func(w string) bool {
-		return paths.Inside(w, file) || paths.Inside(w, skillText(file)) ||
+		return files.Inside(w, file) || files.Inside(w, skillText(file)) ||
 			slices.Contains(r.explicit, w) && isSkillText(w) && isSkillText(file) && skillText(w) == skillText(file)
 	})
 }
@@ -43,7 +43,7 @@ func (r *root) wants(rel string) bool {
 // scripts for tests and builds too.
 func (r *root) ofSkills(rel string) bool {
 	file := filepath.Join(r.base, filepath.FromSlash(rel))
-	return !slices.ContainsFunc(r.wanted, func(w string) bool { return w != r.dir && paths.Inside(w, file) })
+	return !slices.ContainsFunc(r.wanted, func(w string) bool { return w != r.dir && files.Inside(w, file) })
 }
 
 // top is the folder that was named, or that all that was named is in.
@@ -80,8 +80,8 @@ func (r *root) unit(rel string) string {
 // copiedSkill is the folder of the skill that a folder belongs to, or "" if that skill is an agent's already.
 func (r *root) copiedSkill(dir string) string {
 	found := ""
-	for up := dir; paths.Inside(r.dir, up); up = filepath.Dir(up) {
-		if found == "" && paths.IsFile(filepath.Join(up, skill.MainFile)) {
+	for up := dir; files.Inside(r.dir, up); up = filepath.Dir(up) {
+		if found == "" && files.IsFile(filepath.Join(up, skill.MainFile)) {
 			found = up
 		}
 		if filepath.Base(up) == "skills" && strings.HasPrefix(filepath.Base(filepath.Dir(up)), ".") {
@@ -151,7 +151,7 @@ func (m *run) roots(paths []string) []*root {
 // treeOf is the folder in which all that may read a script in dir is looked for: the
 // repository, else the plugin or the agent's own folder around it.
 func treeOf(dir string) string {
-	if top := paths.Top(dir); top != "" {
+	if top := files.Top(dir); top != "" {
 		return top
 	}
 	if plugin := find.PluginOf(dir); plugin != "" {

@@ -14,12 +14,11 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/check"
-	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/mcp/host"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/setup/installed"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/internal/trust"
@@ -133,7 +132,7 @@ func state(h here.Here, err error) Finding {
 	}
 	probe, err := os.MkdirTemp(at, ".skillhand-doctor-")
 	if err != nil {
-		return Finding{"state", Missing, fmt.Sprintf("%s: not writable: %v", h.State, cause.Of(err)),
+		return Finding{"state", Missing, fmt.Sprintf("%s: not writable: %v", h.State, files.Cause(err)),
 			"set SKILLHAND_STATE_DIR to a folder of yours\nwithout one, nothing is remembered, not even trust"}
 	}
 	os.Remove(probe)
@@ -168,7 +167,7 @@ func mcpAgents(h here.Here) []Finding {
 			all = append(all, Finding{"mcp", Note, fmt.Sprintf("%s: whether %s starts skillhand mcp is not known: %v", f.File, f.Host, f.Err), ""})
 		case !strings.HasPrefix(strings.TrimSuffix(filepath.Base(f.Command.Program), ".exe"), "skillhand") || !slices.Contains(f.Command.Args, "mcp"):
 			all = append(all, Finding{"mcp", Note, fmt.Sprintf("%s: %s starts something else as skillhand: %s", f.File, f.Host, f.Command.Program), again})
-		case filepath.IsAbs(f.Command.Program) && !paths.IsFile(f.Command.Program):
+		case filepath.IsAbs(f.Command.Program) && !files.IsFile(f.Command.Program):
 			all = append(all, Finding{"mcp", Wrong, fmt.Sprintf("%s: %s starts %s, which is not there", f.File, f.Host, f.Command.Program), again})
 		default:
 			all = append(all, Finding{"mcp", OK, f.Host + " starts skillhand mcp, by " + f.File, ""})

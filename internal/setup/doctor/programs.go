@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/agents"
-	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/proc"
 	"github.com/skillhand/skillhand/internal/redact"
@@ -169,7 +169,7 @@ func (p programs) ask(ctx context.Context, words ...string) (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("%s: not found", words[0])
 	case err != nil:
-		return "", fmt.Errorf("%s: cannot be run: %w", words[0], cause.Of(err))
+		return "", fmt.Errorf("%s: cannot be run: %w", words[0], files.Cause(err))
 	case res.Cut == proc.Timeout:
 		return "", fmt.Errorf("%s: no answer within %v", words[0], patience)
 	case res.Exit != 0:

@@ -13,10 +13,10 @@ import (
 	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/mcp/host"
-	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // An Item is a thing that skillhand, or somebody for it, put somewhere.
@@ -65,7 +65,7 @@ func Remove(items []Item) (failed bool) {
 // agents finds the entries that mcp --install wrote.
 func agents(h here.Here) []Item {
 	var all []Item
-	owner := host.Owner{Home: h.Home, Project: paths.Around(h.Dir), Getenv: h.Env.Get}
+	owner := host.Owner{Home: h.Home, Project: files.Around(h.Dir), Getenv: h.Env.Get}
 	for _, f := range host.Find(owner) {
 		it := Item{Kind: "mcp", File: f.File, Text: "the entry by which " + f.Host + " starts skillhand mcp", Status: Found}
 		switch {
@@ -164,7 +164,7 @@ func state(dir string) []Item {
 	if err != nil {
 		return []Item{left("the state folder", err.Error())}
 	}
-	noted := paths.StateNames(dir)
+	noted := files.StateNames(dir)
 	var own, others []string
 	for _, e := range entries {
 		name := e.Name()
@@ -172,7 +172,7 @@ func state(dir string) []Item {
 			return name == own || own == database && strings.Contains(databaseFiles, " "+name+" ")
 		}
 		switch {
-		case name == paths.StateMark:
+		case name == files.StateMark:
 		case slices.ContainsFunc(noted, isOwn) && e.Type()&fs.ModeSymlink == 0:
 			own = append(own, name)
 		default:
@@ -198,7 +198,7 @@ const (
 
 // removeState removes what is skillhand's from its folder, the note of it last, and the folder if nothing else is in it.
 func removeState(dir string, own []string, whole bool) error {
-	for _, name := range append(own, paths.StateMark) {
+	for _, name := range append(own, files.StateMark) {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return err
 		}

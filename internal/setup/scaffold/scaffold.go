@@ -18,12 +18,12 @@ import (
 	"unicode"
 
 	"github.com/skillhand/skillhand/internal/agents"
-	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/skill"
 )
 
 //go:embed all:skill all:launcher all:plugin all:stub all:batch
-var files embed.FS
+var templates embed.FS
 
 // values are what the templates know.
 type values struct {
@@ -164,7 +164,7 @@ func write(dir string, fill func(to string) error) (made []string, err error) {
 	}
 	temporary, err := os.MkdirTemp(parent, ".new-")
 	if err != nil {
-		return nil, fmt.Errorf("%s: nothing was written: %w", dir, cause.Of(err))
+		return nil, fmt.Errorf("%s: nothing was written: %w", dir, files.Cause(err))
 	}
 	defer func() {
 		if err != nil {
@@ -194,11 +194,11 @@ func write(dir string, fill func(to string) error) (made []string, err error) {
 
 // copyTree fills in the templates of one folder.
 func copyTree(to, from string, v values) error {
-	return fs.WalkDir(files, from, func(name string, e fs.DirEntry, err error) error {
+	return fs.WalkDir(templates, from, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
-		text, err := files.ReadFile(name)
+		text, err := templates.ReadFile(name)
 		if err != nil {
 			return err
 		}

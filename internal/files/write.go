@@ -1,11 +1,9 @@
-package atomicfile
+package files
 
 import (
 	"bufio"
 	"io"
 	"io/fs"
-
-	"github.com/skillhand/skillhand/internal/cause"
 )
 
 // Write gives a file new content, as WriteFrom does.
@@ -50,5 +48,5 @@ func named(file string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &fs.PathError{Op: "write", Path: file, Err: cause.Of(err)}
+	return &fs.PathError{Op: "write", Path: file, Err: Cause(err)}
 }

@@ -1,4 +1,4 @@
-package cause
+package files
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ func TestOf(t *testing.T) {
 		{other, other},
 		{nil, nil},
 	} {
-		if got := Of(tt.err); got != tt.want {
+		if got := Cause(tt.err); got != tt.want {
 			t.Errorf("Of(%v) = %v, want %v", tt.err, got, tt.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package disk_test
+package files_test
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/skillhand/skillhand/internal/edit/disk"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // A file that somebody changed since it was read keeps that change.
@@ -23,8 +23,8 @@ func ExampleReplace() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(disk.Replace(file, before, []byte("Say hello.\n")))
-	fmt.Println(errors.Is(disk.Replace(file, before, []byte("Say hi.\n")), disk.ErrChanged))
+	fmt.Println(files.Replace(file, before, []byte("Say hello.\n")))
+	fmt.Println(errors.Is(files.Replace(file, before, []byte("Say hi.\n")), files.ErrChanged))
 	text, _ := os.ReadFile(file)
 	fmt.Print(string(text))
 	// Output:

@@ -1,4 +1,4 @@
-package disk_test
+package files_test
 
 import (
 	"errors"
@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/edit"
-	"github.com/skillhand/skillhand/internal/edit/disk"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 func write(t *testing.T, file, text string) string {
@@ -37,13 +36,13 @@ func TestReplace(t *testing.T) {
 	if err := errors.Join(os.Symlink("own.md", inside), os.Symlink("../out.md", outside)); err != nil {
 		t.Fatal(err)
 	}
-	if err := disk.Replace(own, []byte("other"), []byte("new")); !errors.Is(err, disk.ErrChanged) || content(t, own) != "old" {
+	if err := files.Replace(own, []byte("other"), []byte("new")); !errors.Is(err, files.ErrChanged) || content(t, own) != "old" {
 		t.Errorf("changed content: %v, %q", err, content(t, own))
 	}
-	if err := disk.Replace(outside, []byte("old"), []byte("new")); err == nil || !strings.Contains(err.Error(), "outside its folder") || content(t, out) != "old" {
+	if err := files.Replace(outside, []byte("old"), []byte("new")); err == nil || !strings.Contains(err.Error(), "outside its folder") || content(t, out) != "old" {
 		t.Errorf("a link that leads out: %v, %q", err, content(t, out))
 	}
-	if err := disk.Replace(inside, []byte("old"), []byte("new")); err != nil || content(t, own) != "new" {
+	if err := files.Replace(inside, []byte("old"), []byte("new")); err != nil || content(t, own) != "new" {
 		t.Errorf("a link that stays inside: %v, %q", err, content(t, own))
 	}
 	if info, err := os.Lstat(inside); err != nil || info.Mode()&os.ModeSymlink == 0 {
@@ -57,7 +56,7 @@ func TestMakeExecutable(t *testing.T) {
 	if err := os.Chmod(file, 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if err := disk.MakeExecutable(file); err != nil {
+	if err := files.MakeExecutable(file); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o750 {
@@ -69,19 +68,19 @@ func TestMakeExecutable(t *testing.T) {
 func TestWrite(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "a.sh"), "old")
 	for _, want := range []string{".bak-today", ".bak-today-2"} {
-		backup, err := disk.Write(file, &edit.Edit{Before: []byte("old"), After: []byte("new")}, "today")
+		backup, err := files.WriteEdit(file, &files.Edit{Before: []byte("old"), After: []byte("new")}, "today")
 		if err != nil || backup != file+want || content(t, backup) != "old" || content(t, file) != "new" {
 			t.Errorf("Write: %s, %v", backup, err)
 		}
 		write(t, file, "old")
 	}
-	if _, err := disk.Write(file, &edit.Edit{After: []byte("new")}, ""); err == nil || content(t, file) != "old" {
+	if _, err := files.WriteEdit(file, &files.Edit{After: []byte("new")}, ""); err == nil || content(t, file) != "old" {
 		t.Errorf("a new file over an old one: %v, %q", err, content(t, file))
 	}
-	if _, err := disk.Remove(file, &edit.Edit{Before: []byte("other")}, ""); !errors.Is(err, disk.ErrChanged) || content(t, file) != "old" {
+	if _, err := files.RemoveEdit(file, &files.Edit{Before: []byte("other")}, ""); !errors.Is(err, files.ErrChanged) || content(t, file) != "old" {
 		t.Errorf("Remove of changed content: %v", err)
 	}
-	if _, err := disk.Remove(file, &edit.Edit{Before: []byte("old")}, ""); err != nil {
+	if _, err := files.RemoveEdit(file, &files.Edit{Before: []byte("old")}, ""); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {

@@ -1,4 +1,4 @@
-package edit_test
+package files_test
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/edit"
+	"github.com/skillhand/skillhand/internal/files"
 )
 
 // TestPatch: git applies what Patch prints, for a file that changes, was empty, comes or goes.
@@ -26,7 +26,7 @@ func TestPatch(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		e := &edit.Edit{Name: "skills/a/SKILL.md", Before: []byte(tt.before), After: []byte(tt.after)}
+		e := &files.Edit{Name: "skills/a/SKILL.md", Before: []byte(tt.before), After: []byte(tt.after)}
 		apply := exec.Command("git", "apply", "-")
 		apply.Dir, apply.Stdin = dir, strings.NewReader(e.Patch())
 		if out, err := apply.CombinedOutput(); err != nil {
@@ -37,7 +37,7 @@ func TestPatch(t *testing.T) {
 			t.Errorf("%q became %q, %v, want %q", tt.before, got, err, tt.after)
 		}
 	}
-	outside := &edit.Edit{Name: "/x/SKILL.md", Before: []byte("a\n"), After: []byte("b\n")}
+	outside := &files.Edit{Name: "/x/SKILL.md", Before: []byte("a\n"), After: []byte("b\n")}
 	if got := outside.Patch(); !strings.HasPrefix(got, "--- /x/SKILL.md\n") {
 		t.Error(got)
 	}

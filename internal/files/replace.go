@@ -1,6 +1,4 @@
-// Package disk answers one question: is the edit written? A file gets its new content as a whole, and only if it
-// still has the content that the edit started from.
-package disk
+package files
 
 import (
 	"bytes"
@@ -9,11 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/skillhand/skillhand/internal/atomicfile"
-	"github.com/skillhand/skillhand/internal/cause"
-	"github.com/skillhand/skillhand/internal/edit"
-	"github.com/skillhand/skillhand/skill"
 )
 
 // ErrChanged means that a file no longer has the content that its edit started from.
@@ -23,19 +16,19 @@ var ErrChanged = errors.New("it changed in the meantime: nothing was written")
 func Replace(file string, before, after []byte) error {
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil {
-		return cause.Of(err)
+		return Cause(err)
 	}
-	if _, out := skill.LinksOut(file); out {
+	if _, out := LinksOut(file); out {
 		return fmt.Errorf("it links to %s, outside its folder", real)
 	}
-	now, err := skill.ReadFile(real)
+	now, err := ReadFile(real)
 	if err != nil {
-		return cause.Of(err)
+		return Cause(err)
 	}
 	if !bytes.Equal(now, before) {
 		return ErrChanged
 	}
-	return cause.Of(atomicfile.Write(real, after, 0o644))
+	return Cause(Write(real, after, 0o644))
 }
 
 // MakeExecutable lets everybody run a file who may read it.
@@ -44,12 +37,12 @@ func MakeExecutable(file string) error {
 	if err == nil {
 		err = os.Chmod(file, info.Mode()|info.Mode()&0o444>>2)
 	}
-	return cause.Of(err)
+	return Cause(err)
 }
 
 // Write makes an edit in a file of the user's own, and returns the path of the copy that it kept of the old content. An
 // empty date keeps no copy; otherwise the copy's name ends in it. An edit that starts from nothing creates the file.
-func Write(file string, e *edit.Edit, date string) (backup string, err error) {
+func WriteEdit(file string, e *Edit, date string) (backup string, err error) {
 	if len(e.Before) == 0 {
 		return "", create(file, e.After)
 	}
@@ -57,14 +50,14 @@ func Write(file string, e *edit.Edit, date string) (backup string, err error) {
 	if err != nil {
 		return backup, err
 	}
-	if err := atomicfile.Write(file, e.After, info.Mode().Perm()); err != nil {
+	if err := Write(file, e.After, info.Mode().Perm()); err != nil {
 		return backup, err
 	}
 	return backup, keepOwner(file, info)
 }
 
 // Remove removes the file that an edit empties, and keeps a copy as Write does.
-func Remove(file string, e *edit.Edit, date string) (backup string, err error) {
+func RemoveEdit(file string, e *Edit, date string) (backup string, err error) {
 	if _, backup, err = prepare(file, e, date); err != nil {
 		return backup, err
 	}
@@ -72,7 +65,7 @@ func Remove(file string, e *edit.Edit, date string) (backup string, err error) {
 }
 
 // prepare makes sure that a file may be changed, and keeps a copy of it.
-func prepare(file string, e *edit.Edit, date string) (info fs.FileInfo, backup string, err error) {
+func prepare(file string, e *Edit, date string) (info fs.FileInfo, backup string, err error) {
 	if info, err = os.Stat(file); err != nil {
 		return nil, "", err
 	}
@@ -105,7 +98,7 @@ func create(file string, data []byte) error {
 	if _, err := os.Lstat(file); err == nil {
 		return errors.New("it already exists")
 	}
-	return atomicfile.Write(file, data, 0o666)
+	return Write(file, data, 0o666)
 }
 
 // keepCopy writes a file's content under a new name beside it.

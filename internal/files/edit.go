@@ -1,7 +1,4 @@
-// Package edit answers one question: what becomes of this file?
-//
-// It is pure: an Edit is a value with a diff. Package internal/edit/disk writes it.
-package edit
+package files
 
 import (
 	"bytes"

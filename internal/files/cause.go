@@ -1,6 +1,4 @@
-// Package cause answers one question: what is wrong with a file, apart from its
-// name?
-package cause
+package files
 
 import (
 	"errors"
@@ -11,7 +9,7 @@ import (
 
 // Of is what the error of a file is about, for messages that name the file
 // themselves: the path in it may be long, or that of a temporary file.
-func Of(err error) error {
+func Cause(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
 	}
@@ -22,7 +20,7 @@ func Of(err error) error {
 }
 
 // Named is the error of a file that names the file before what is wrong with it, without the call that failed.
-func Named(err error) error {
+func NameCause(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s: %w", e.Path, e.Err)
 	}

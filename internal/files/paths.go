@@ -1,5 +1,6 @@
-// Package paths answers one question: where does a path lead?
-package paths
+// Package files answers one question: what is at a path, and how does it change? Paths and links, reading and writing whole files,
+// edits with a diff.
+package files
 
 import (
 	"errors"
