@@ -24,59 +24,54 @@ const rooms = `
 .: claude internal/activity internal/activity/history internal/agents internal/claudecode/claudepage internal/files
     internal/find internal/here internal/proc internal/redact internal/render internal/session internal/shell
     internal/trust internal/words report report/verdict skill
-check: internal/activity internal/agents internal/claudecode internal/claudecode/settings internal/config
-    internal/files internal/find internal/here internal/jsontree internal/lazy internal/markdown
-    internal/setup/scaffold internal/shell/bind internal/suite internal/term internal/words permit skill
-claude: internal/files internal/jsonfind internal/lazy internal/proc
+check: internal/activity internal/agents internal/claudecode internal/claudecode/settings internal/doc internal/files
+    internal/find internal/here internal/markdown internal/setup/scaffold internal/shell/bind internal/term
+    internal/words permit skill
+claude: internal/files internal/jsonfind internal/proc internal/words
 permit:
 plugin:
 report: internal/jsonfind internal/legacy
 report/verdict: internal/files internal/proc report
 schemas:
-skill: internal/files internal/markdown internal/yamlfile
+skill: internal/doc internal/files internal/markdown
 
 internal/activity: internal/activity/history internal/agents internal/claudecode internal/claudecode/settings
     internal/files internal/here internal/session internal/term report skill
 internal/activity/history: internal/files
-internal/agents: internal/lazy internal/term skill
+internal/agents: internal/term internal/words skill
 internal/batch: internal/files
-internal/batch/jobfile: internal/agents internal/batch internal/files internal/jsontree internal/lazy
-    internal/yamlfile
+internal/batch/jobfile: internal/agents internal/batch internal/doc internal/files internal/words
 internal/batch/jobs: . claude internal/activity/history internal/batch internal/batch/jobfile internal/claudecode
     internal/eval internal/files internal/here internal/proc internal/render internal/shell internal/term
     internal/trust internal/words report report/verdict
-internal/claudecode: internal/jsontree internal/lazy
+internal/claudecode: internal/doc internal/words
 internal/claudecode/claudepage: internal/claudecode internal/claudecode/settings internal/files internal/find
-    internal/lazy internal/proc internal/words permit
-internal/claudecode/settings: internal/claudecode internal/files internal/jsontree
-internal/cli: . claude internal/files internal/find internal/here internal/lazy internal/proc internal/term
-    internal/trust internal/words
+    internal/proc internal/words permit
+internal/claudecode/settings: internal/claudecode internal/doc internal/files
+internal/cli: . claude internal/files internal/find internal/here internal/proc internal/term internal/trust
+    internal/words
 internal/cli/clitest: internal/cli
-internal/config: internal/yamlfile skill
-internal/eval: . claude internal/activity/history internal/agents internal/claudecode internal/files internal/find
-    internal/here internal/jsontree internal/jsregexp internal/junit internal/lazy internal/proc internal/redact
-    internal/suite internal/term internal/trust internal/yamlfile report skill
+internal/doc: internal/words
+internal/eval: . claude internal/activity/history internal/agents internal/claudecode internal/doc internal/files
+    internal/find internal/here internal/jsregexp internal/junit internal/proc internal/redact internal/term
+    internal/trust internal/words report skill
 internal/files:
-internal/find: internal/agents internal/claudecode internal/claudecode/settings internal/files internal/jsontree
-    internal/lazy internal/term skill
+internal/find: internal/agents internal/claudecode internal/claudecode/settings internal/doc internal/files
+    internal/term internal/words skill
 internal/golden: . internal/files internal/find internal/here internal/junit internal/render internal/term skill
-internal/here: internal/claudecode/settings internal/config internal/files internal/find internal/session
-    internal/trust
+internal/here: internal/claudecode/settings internal/doc internal/files internal/find internal/session internal/trust
 internal/jsonfind:
-internal/jsontree:
-internal/jsregexp: internal/lazy
+internal/jsregexp: internal/words
 internal/junit: internal/files
-internal/lazy:
 internal/legacy:
 internal/loopback:
 internal/lsp: check internal/claudecode internal/files internal/here internal/render schemas skill
 internal/markdown:
-internal/mcp: . internal/files internal/here internal/lazy internal/loopback internal/redact internal/render
-    internal/trust internal/watch skill
-internal/mcp/host: internal/agents internal/claudecode/settings internal/files internal/lazy
-internal/migrate: internal/files internal/lazy internal/legacy internal/render internal/shell internal/words permit
-    skill
-internal/migrate/disk: internal/files internal/find internal/lazy internal/migrate internal/proc internal/term report
+internal/mcp: . internal/files internal/here internal/loopback internal/redact internal/render internal/trust
+    internal/watch internal/words skill
+internal/mcp/host: internal/agents internal/claudecode/settings internal/files internal/words
+internal/migrate: internal/files internal/legacy internal/render internal/shell internal/words permit skill
+internal/migrate/disk: internal/files internal/find internal/migrate internal/proc internal/term internal/words report
     skill
 internal/proc:
 internal/redact: internal/jsonfind
@@ -89,17 +84,15 @@ internal/setup/installed: internal/activity internal/claudecode internal/claudec
     internal/find internal/here internal/mcp/host internal/term
 internal/setup/scaffold: internal/agents internal/files internal/find skill
 internal/shell: internal/files internal/proc internal/shell/bind internal/shell/minibash internal/words
-internal/shell/bind: internal/lazy internal/words
+internal/shell/bind: internal/words
 internal/shell/minibash: internal/proc internal/shell/bind internal/words
-internal/suite: internal/files
 internal/term:
 internal/trust: internal/files internal/find internal/proc internal/words skill
 internal/watch: internal/files
 internal/web: . check internal/activity internal/activity/history internal/agents internal/batch internal/claudecode
-    internal/eval internal/files internal/find internal/lazy internal/loopback internal/redact internal/render
-    internal/session internal/shell internal/term internal/trust internal/watch skill
+    internal/eval internal/files internal/find internal/loopback internal/redact internal/render internal/session
+    internal/shell internal/term internal/trust internal/watch internal/words skill
 internal/words:
-internal/yamlfile:
 
 cmd/skillhand: . check claude internal/activity internal/activity/history internal/agents internal/claudecode
     internal/claudecode/claudepage internal/cli internal/files internal/find internal/golden internal/here
@@ -189,7 +182,7 @@ func TestRooms(t *testing.T) {
 }
 
 // pure lists the rooms that take text and return values: they reach no files and no processes.
-var pure = strings.Fields("internal/claudecode internal/jsonfind internal/jsontree internal/legacy internal/markdown internal/shell/bind internal/words permit report")
+var pure = strings.Fields("internal/claudecode internal/jsonfind internal/legacy internal/markdown internal/shell/bind internal/words permit report")
 
 // noProcess lists the rooms that may read files, but from which no process can be started.
 var noProcess = strings.Fields("check internal/agents internal/claudecode/settings internal/files skill")

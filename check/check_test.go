@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
-	"github.com/skillhand/skillhand/internal/jsontree"
+	"github.com/skillhand/skillhand/internal/doc"
 	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -157,7 +157,7 @@ func (tr tree) mend(t *testing.T, unsafe bool) string {
 			if before, now := broken(e.Before), broken(e.After); now > before {
 				t.Errorf("%s: a fix broke it:\n%s", e.Name, e.After)
 			}
-		} else if _, fault := jsontree.Parse(string(e.After)); fault != nil {
+		} else if _, fault := doc.ParseJSON(string(e.After)); fault != nil {
 			t.Errorf("%s: a fix broke it: %s", e.Name, fault.Text)
 		}
 	}

@@ -5,13 +5,13 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillhand/skillhand/internal/config"
+	"github.com/skillhand/skillhand/internal/doc"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // ConfigName is the file at a repository's top that says what is checked.
-const ConfigName = config.Name
+const ConfigName = doc.ConfigName
 
 // A Config is what the file called ConfigName says under check:.
 type Config struct {
@@ -23,11 +23,11 @@ type Config struct {
 
 // ParseConfig reads a configuration. It reports all faults at once, each with its line.
 func ParseConfig(file string, src []byte) (Config, error) {
-	said, err := config.Parse(file, src)
+	said, err := doc.ParseConfig(file, src)
 	if said.Check == nil {
 		return Config{}, err
 	}
-	c := configReader{Reader: config.Reader{File: file}}
+	c := configReader{Reader: doc.Reader{File: file}}
 	c.Add(err)
 	c.check(said.Check)
 	return c.conf, c.Err()
@@ -35,7 +35,7 @@ func ParseConfig(file string, src []byte) (Config, error) {
 
 type configReader struct {
 	conf Config
-	config.Reader
+	doc.Reader
 }
 
 func (c *configReader) check(n *yaml.Node) {
@@ -71,7 +71,7 @@ func (c *configReader) rules(n *yaml.Node) {
 		}
 		switch {
 		case r == nil:
-			c.Fault(key, "unknown rule %s%s", key.Value, skill.DidYouMean(key.Value, ruleIDs()))
+			c.Fault(key, "unknown rule %s%s", key.Value, words.DidYouMean(key.Value, ruleIDs()))
 		case severity.Rank() < 0:
 			c.Fault(value, "%s is %q, want error, warning, info or off", key.Value, value.Value)
 		default:

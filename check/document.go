@@ -14,9 +14,9 @@ import (
 
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/doc"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/markdown"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/permit"
@@ -41,8 +41,8 @@ type document struct {
 	slip       skill.Slip // that makes its frontmatter no YAML
 	directives []*directive
 	links      []markdown.Link
-	json       *jsontree.Node // of a JSON file
-	jsonFault  *jsontree.Error
+	json       *doc.Node // of a JSON file
+	jsonFault  *doc.Error
 	refused    []claudecode.Fault // for which Claude Code does not load the plugin
 
 	// These are known when all rules about it have run.
@@ -112,7 +112,7 @@ func open(f File, opt *Options) *document {
 	d.rules = d.findRules()
 	switch f.Kind {
 	case Plugin, Marketplace, Hooks:
-		d.json, d.jsonFault = jsontree.Parse(d.src)
+		d.json, d.jsonFault = doc.ParseJSON(d.src)
 		if d.file.Kind == Plugin && d.jsonFault == nil {
 			_, d.refused = claudecode.ParseManifest(src)
 		}

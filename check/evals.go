@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillhand/skillhand/internal/files"
-	"github.com/skillhand/skillhand/internal/suite"
+	"github.com/skillhand/skillhand/internal/find"
 )
 
 func evalRules() []*Rule {
@@ -68,7 +68,7 @@ func (p *pass) evals() []*evalCase {
 		}
 	}
 	var all []*evalCase
-	_ = suite.Walk(dir, nil, func(dir string) []string { // what cannot be read has no cases
+	_ = find.WalkCases(dir, nil, func(dir string) []string { // what cannot be read has no cases
 		c := readEval(dir)
 		all = append(all, c)
 		for _, f := range c.files() {
@@ -89,7 +89,7 @@ func (c *evalCase) files() []*evalFile {
 }
 
 func readEval(dir string) *evalCase {
-	c := &evalCase{dir: dir, yaml: openEval(filepath.Join(dir, suite.CaseFile)), file: openEval(filepath.Join(dir, suite.PromptFile))}
+	c := &evalCase{dir: dir, yaml: openEval(filepath.Join(dir, find.CaseFile)), file: openEval(filepath.Join(dir, find.PromptFile))}
 	if c.yaml != nil {
 		c.history = nodeOf(nodeOf(c.yaml.fields, "context"), "history_file") != nil
 		if list := nodeOf(c.yaml.fields, "graders"); list != nil {
@@ -101,7 +101,7 @@ func readEval(dir string) *evalCase {
 			c.file = c.yaml
 		}
 	}
-	for _, name := range suite.Graders(dir) {
+	for _, name := range find.Graders(dir) {
 		switch f := openEval(name); {
 		case f == nil:
 		case f.fields == nil:
@@ -133,7 +133,7 @@ func openEval(path string) *evalFile {
 	}
 	f := &evalFile{path: path, src: src}
 	var fields []byte
-	if fields, f.body, _ = suite.Split(path, src); fields == nil {
+	if fields, f.body, _ = find.SplitCase(path, src); fields == nil {
 		return f
 	}
 	var doc yaml.Node
@@ -249,8 +249,8 @@ func evalIgnored(p *pass) {
 			f.Help = "add prompt.md beside the folder graders"
 		}
 		if c.yaml != nil {
-			p.unknownKeys(c.yaml, c.yaml.fields, suite.CaseKeys)
-			p.unknownKeys(c.yaml, nodeOf(c.yaml.fields, "execution"), suite.ExecutionKeys)
+			p.unknownKeys(c.yaml, c.yaml.fields, find.CaseKeys)
+			p.unknownKeys(c.yaml, nodeOf(c.yaml.fields, "execution"), find.ExecutionKeys)
 		}
 		for _, g := range c.graders {
 			if g.Type == "tool_used" && g.Min == nil && g.Max != nil && *g.Max == 0 {

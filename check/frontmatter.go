@@ -9,8 +9,8 @@ import (
 
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/claudecode"
-	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/setup/scaffold"
+	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/permit"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -175,7 +175,7 @@ func (p *pass) requote(raw string) string {
 	return yamlQuote(raw)
 }
 
-var apostrophe = lazy.Regexp(`\pL'\pL`)
+var apostrophe = words.Regexp(`\pL'\pL`)
 
 // untab writes blanks for the tabs that lines of the frontmatter are indented with; nil if they are not the fault.
 func (p *pass) untab() *Fix {
@@ -437,7 +437,7 @@ func nearest(name string, known []string) string {
 		case n >= 5:
 			most = 1
 		}
-		if d := skill.Distance(folded(name), folded(k)); d <= most && d < far {
+		if d := words.Distance(folded(name), folded(k)); d <= most && d < far {
 			best, far = k, d
 		}
 	}
@@ -568,7 +568,7 @@ func (p *pass) fieldAt(offset int) (skill.Field, bool) {
 func (p *pass) nearValue(x *Finding, f skill.Field, known []string) {
 	near := ""
 	for _, k := range known {
-		if len(f.Value) > 2 && skill.Distance(strings.ToLower(f.Value), k) <= 1 {
+		if len(f.Value) > 2 && words.Distance(strings.ToLower(f.Value), k) <= 1 {
 			near = k
 		}
 	}

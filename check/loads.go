@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/doc"
 	"github.com/skillhand/skillhand/internal/files"
-	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -105,7 +105,7 @@ func bindings(p *pass) {
 	at := func(offset int) string {
 		return fmt.Sprintf("%s:%d", bindingsFile, 1+strings.Count(string(src[:offset]), "\n"))
 	}
-	root, fault := jsontree.Parse(string(src))
+	root, fault := doc.ParseJSON(string(src))
 	switch {
 	case fault != nil:
 		p.find(0, 0, "%s: %s", at(min(fault.Offset, len(src))), fault.Text)
@@ -151,7 +151,7 @@ func (d *document) isRendered() bool {
 }
 
 // firstWord is the program of a binding's command, "" if that is none.
-func firstWord(n *jsontree.Node) string {
+func firstWord(n *doc.Node) string {
 	text, ok := n.Text()
 	if n.IsList() {
 		for i, item := range n.Items {

@@ -11,7 +11,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -19,10 +19,10 @@ import (
 // only mentioned is often another skill's, or made up to explain something: of those in public skills, more than half are.
 // One that begins with ./ is the project's. Neither is searched for in the whole text, which takes a regexp long.
 var (
-	ownFile   = lazy.Regexp(`(?i)^(?:scripts|references|assets)/[\w./-]*\w\.\w{1,5}$`)
-	sent      = lazy.Regexp(`(?i)\b(?:see|read|refer to|consult|load|run|execute)[: *]*(?:the )?\**$`)
-	ofAnother = lazy.Regexp("^`?,? (?:in|of|from) (?:the )?([^.;:()]*?)`? skills?\\b") // follows a file that is another skill's
-	runs      = lazy.Regexp(`(?i)\b(?:run|execute)\b`)
+	ownFile   = words.Regexp(`(?i)^(?:scripts|references|assets)/[\w./-]*\w\.\w{1,5}$`)
+	sent      = words.Regexp(`(?i)\b(?:see|read|refer to|consult|load|run|execute)[: *]*(?:the )?\**$`)
+	ofAnother = words.Regexp("^`?,? (?:in|of|from) (?:the )?([^.;:()]*?)`? skills?\\b") // follows a file that is another skill's
+	runs      = words.Regexp(`(?i)\b(?:run|execute)\b`)
 )
 
 // placeholders begin names that stand for others.

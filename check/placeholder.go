@@ -7,20 +7,20 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 var (
-	numbered   = lazy.Regexp(`\$\{?([0-9])\b`)
-	priceAfter = lazy.Regexp(`^(\.[0-9]{1,2}\b|,[0-9]{3}\b|/(mo|month|yr|year|user|seat|hour|hr|day|run|call|1M|M|k)($|[^-\w/.])|` +
+	numbered   = words.Regexp(`\$\{?([0-9])\b`)
+	priceAfter = words.Regexp(`^(\.[0-9]{1,2}\b|,[0-9]{3}\b|/(mo|month|yr|year|user|seat|hour|hr|day|run|call|1M|M|k)($|[^-\w/.])|` +
 		` ?[–-] ?\$[0-9]| (million|billion|USD|dollars?|each)\b|` +
 		` (per|an?) (call|day|hour|image|million|minute|month|page|request|run|seat|token|unit|user|week|year)\b)`)
-	awkBefore  = lazy.Regexp(`\b[gmn]?awk\b[^'|]*'[^']*$`)
-	firstTaken = lazy.Regexp(`\$\{?0\b`)
-	manyHinted = lazy.Regexp(`\.\.\.|…|--|\b(args|arguments|flags|options)\b`)
-	hinted     = lazy.Regexp(`<[^<>]+>|\[[^\[\]<>]+\]`)
-	shellFence = lazy.Regexp("(?ms)^[ \t]*```(?:bash|sh|shell|zsh)[ \t]*\r?\n(.*?)^[ \t]*```[ \t]*\r?$")
+	awkBefore  = words.Regexp(`\b[gmn]?awk\b[^'|]*'[^']*$`)
+	firstTaken = words.Regexp(`\$\{?0\b`)
+	manyHinted = words.Regexp(`\.\.\.|…|--|\b(args|arguments|flags|options)\b`)
+	hinted     = words.Regexp(`<[^<>]+>|\[[^\[\]<>]+\]`)
+	shellFence = words.Regexp("(?ms)^[ \t]*```(?:bash|sh|shell|zsh)[ \t]*\r?\n(.*?)^[ \t]*```[ \t]*\r?$")
 )
 
 // placeholderInText is about $1 that is not meant as an argument: in a price, in a program of awk's, or in

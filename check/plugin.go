@@ -16,8 +16,8 @@ import (
 
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/doc"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -83,7 +83,7 @@ func (p *pass) settingsFile() {
 }
 
 // twice reports keys that are given again.
-func (p *pass) twice(n *jsontree.Node) {
+func (p *pass) twice(n *doc.Node) {
 	seen := map[string]bool{}
 	for _, item := range n.Items {
 		if n.IsObject() && seen[item.Key] {
@@ -175,7 +175,7 @@ func pluginPath(p *pass) {
 	root := filepath.Dir(filepath.Dir(p.doc.file.Path))
 	for _, name := range claudecode.PathFields() {
 		n := p.doc.json.Get(name)
-		all := []*jsontree.Node{n}
+		all := []*doc.Node{n}
 		if n.IsList() {
 			all = n.Items
 		}
@@ -215,7 +215,7 @@ func (d *document) belongsToNobody() bool {
 }
 
 // hooks is the object of events in a hooks file, in settings, in plugin.json or in a frontmatter.
-func (d *document) hooks() *jsontree.Node {
+func (d *document) hooks() *doc.Node {
 	if d.skill == nil {
 		return d.json.Get("hooks")
 	}
@@ -226,8 +226,8 @@ func (d *document) hooks() *jsontree.Node {
 }
 
 // fieldNode is a field of a frontmatter as if it were written in JSON.
-func fieldNode(f skill.Field) *jsontree.Node {
-	n := &jsontree.Node{Key: f.Key, KeyAt: f.Offset, Start: f.ValueOffset, End: f.ValueEnd}
+func fieldNode(f skill.Field) *doc.Node {
+	n := &doc.Node{Key: f.Key, KeyAt: f.Offset, Start: f.ValueOffset, End: f.ValueEnd}
 	raw := strings.TrimSpace(f.Raw)
 	number, notNumber := strconv.ParseFloat(raw, 64)
 	switch {
@@ -296,7 +296,7 @@ func hookShape(p *pass) {
 			p.hookFault(fault)
 		}
 	}
-	p.eachHook(func(h *jsontree.Node) {
+	p.eachHook(func(h *doc.Node) {
 		if n := h.Get("command"); n != nil && n.Value == "" { // testdata/claude/SK605-emptycommand.txtar
 			p.severe(p.find(n.Start, n.End, "the command is empty: the hook runs nothing"), Warning).Help = "write what is to run, or remove the hook"
 		}
@@ -308,7 +308,7 @@ func hookShape(p *pass) {
 
 // hookFaults lists what is wrong with hooks, and where in the file. Those of a frontmatter are read as JSON, and their
 // faults found again by their names.
-func (d *document) hookFaults(hooks *jsontree.Node) []claudecode.Fault {
+func (d *document) hookFaults(hooks *doc.Node) []claudecode.Fault {
 	if d.skill == nil {
 		faults := claudecode.HookFaults([]byte(d.src[hooks.Start:hooks.End]))
 		for i := range faults {
@@ -337,7 +337,7 @@ func (d *document) hookFaults(hooks *jsontree.Node) []claudecode.Fault {
 }
 
 // plain is a value without where it stands.
-func plain(n *jsontree.Node) any {
+func plain(n *doc.Node) any {
 	object, list := map[string]any{}, []any{}
 	for _, item := range n.Items {
 		value := plain(item)
@@ -390,7 +390,7 @@ func (p *pass) hooksLost() string {
 }
 
 // unquotedRoot reports a hook whose command falls apart if the plugin lies in a folder with a blank.
-func (p *pass) unquotedRoot(h *jsontree.Node) {
+func (p *pass) unquotedRoot(h *doc.Node) {
 	const root = "${CLAUDE_PLUGIN_ROOT}"
 	n := h.Get("command")
 	command, ok := n.Text()
@@ -425,7 +425,7 @@ func (p *pass) unquotedRoot(h *jsontree.Node) {
 }
 
 // eachHook calls f with every hook that is an object.
-func (p *pass) eachHook(f func(h *jsontree.Node)) {
+func (p *pass) eachHook(f func(h *doc.Node)) {
 	hooks := p.doc.hooks()
 	if !hooks.IsObject() {
 		return
@@ -469,7 +469,7 @@ var toolEvents = []string{"PreToolUse", "PostToolUse", "PostToolUseFailure", "Pe
 
 // toolMatcher is about a matcher that fits the name of no tool: Claude Code holds it against the whole
 // name, and against nothing else of the call (testdata/claude/SK606-matcher.txtar).
-func (p *pass) toolMatcher(n *jsontree.Node, text string) {
+func (p *pass) toolMatcher(n *doc.Node, text string) {
 	tool, spec, isRule := strings.Cut(text, "(")
 	switch {
 	case isRule && slices.Contains(claudecode.Tools(), tool) && strings.HasSuffix(spec, ")") && !strings.Contains(spec, "|"):
@@ -505,7 +505,7 @@ func regexFault(text string) string {
 // hookMentions lists the scripts that hooks call.
 func (p *pass) hookMentions() []mention {
 	var all []mention
-	p.eachHook(func(h *jsontree.Node) {
+	p.eachHook(func(h *doc.Node) {
 		n := h.Get("command")
 		command, ok := n.Text()
 		if !ok {
@@ -637,7 +637,7 @@ func marketplace(p *pass) {
 }
 
 // entry checks one plugin of a marketplace.
-func (p *pass) entry(e *jsontree.Node, i int, seen map[string]bool) {
+func (p *pass) entry(e *doc.Node, i int, seen map[string]bool) {
 	name, ok := e.Get("name").Text()
 	if !ok || name == "" {
 		p.find(e.Start, e.Start+1, "plugin %d has no name: the marketplace is refused", i+1)

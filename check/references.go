@@ -18,7 +18,6 @@ import (
 
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -555,9 +554,9 @@ func ordinal(n int) string {
 	return strconv.Itoa(n) + "th"
 }
 
-var letters = lazy.Regexp(`^[A-Za-z_]\w*`)
+var letters = words.Regexp(`^[A-Za-z_]\w*`)
 
-var dollarName = lazy.Regexp(`\$[A-Za-z][A-Za-z_]+`)
+var dollarName = words.Regexp(`\$[A-Za-z][A-Za-z_]+`)
 
 // unbraced is about names that are almost known and have no braces: $ARGUMENT, $CLAUDE_SKILL_DIR/x. The shell has no such
 // variables either (testdata/claude/SK206-unbraced.txtar).
@@ -585,7 +584,7 @@ func meantUnbraced(name, after string) string {
 	switch {
 	case strings.HasPrefix(name, "ARGUMENTS"): // which is filled in, whatever follows
 		return ""
-	case name == "Arguments", strings.HasPrefix(name, "ARG") && name == strings.ToUpper(name) && skill.Distance(name, "ARGUMENTS") <= 2:
+	case name == "Arguments", strings.HasPrefix(name, "ARG") && name == strings.ToUpper(name) && words.Distance(name, "ARGUMENTS") <= 2:
 		return "$ARGUMENTS"
 	case !strings.HasPrefix(strings.TrimPrefix(after, `"`), "/"):
 		return ""
@@ -632,7 +631,7 @@ func meantVariable(name string) string {
 		return "$ARGUMENTS" // never filled in with braces
 	}
 	for _, b := range skill.Variables() {
-		if skill.Distance(name, b) == 1 {
+		if words.Distance(name, b) == 1 {
 			return "${" + b + "}"
 		}
 	}

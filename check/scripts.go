@@ -14,8 +14,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/skillhand/skillhand/internal/files"
-	"github.com/skillhand/skillhand/internal/lazy"
-	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 func scriptRules() []*Rule {
@@ -95,23 +94,23 @@ func shebangFault(line, ending string) (fault, help string) {
 		return fmt.Sprintf("%s is no #! line, so it says nothing about who runs the file", line), "begin it with #!"
 	}
 	rest, ok := strings.CutPrefix(line, "#!")
-	words := strings.Fields(rest)
-	if !ok || len(words) == 0 {
+	parts := strings.Fields(rest)
+	if !ok || len(parts) == 0 {
 		return "", ""
 	}
-	if !strings.HasPrefix(words[0], "/") {
-		return fmt.Sprintf("the #! line names %s without a folder, which no system looks for", words[0]), "write #!/usr/bin/env " + words[0]
+	if !strings.HasPrefix(parts[0], "/") {
+		return fmt.Sprintf("the #! line names %s without a folder, which no system looks for", parts[0]), "write #!/usr/bin/env " + parts[0]
 	}
-	program := filepath.Base(words[0])
+	program := filepath.Base(parts[0])
 	if program == "env" {
 		switch {
-		case len(words) == 1:
+		case len(parts) == 1:
 			return "the #! line names env and no program", "write #!/usr/bin/env bash"
-		case len(words) > 2 && !strings.HasPrefix(words[1], "-") && !strings.Contains(words[1], "="):
-			return fmt.Sprintf("Linux hands %q to env as one name, and there is no such program", strings.Join(words[1:], " ")),
-				"write #!/usr/bin/env -S " + strings.Join(words[1:], " ")
+		case len(parts) > 2 && !strings.HasPrefix(parts[1], "-") && !strings.Contains(parts[1], "="):
+			return fmt.Sprintf("Linux hands %q to env as one name, and there is no such program", strings.Join(parts[1:], " ")),
+				"write #!/usr/bin/env -S " + strings.Join(parts[1:], " ")
 		}
-		program = words[len(words)-1]
+		program = parts[len(parts)-1]
 	}
 	var names []string
 	for _, i := range interpreters {
@@ -124,7 +123,7 @@ func shebangFault(line, ending string) (fault, help string) {
 		}
 	}
 	for _, known := range names {
-		if !slices.Contains(names, program) && len(known) > 3 && skill.Distance(program, known) == 1 && program[0] == known[0] &&
+		if !slices.Contains(names, program) && len(known) > 3 && words.Distance(program, known) == 1 && program[0] == known[0] &&
 			strings.Trim(program, "abcdefghijklmnopqrstuvwxyz") == "" {
 			return fmt.Sprintf("the #! line names %s, which is no program", program), "write " + known
 		}
@@ -179,7 +178,7 @@ func (p *pass) unreadableScript(file string, src []byte) {
 
 // refusedByBash are the errors of our parser that bash has too: TestBash asks it about each. Arithmetic, subscripts and
 // operators of expansions are not among them, as bash reads those when they are run.
-var refusedByBash = []lazy.Regexp{
+var refusedByBash = []words.Regexp{
 	"^`\\w+` statement must end with",
 	"^reached EOF without closing quote",
 	"^reached EOF without matching `(\\(|\\$\\(|\\{)`",
@@ -196,5 +195,5 @@ var refusedByBash = []lazy.Regexp{
 
 // isRefusedByBash reports whether an error of our parser is of a kind that bash has too.
 func isRefusedByBash(text string) bool {
-	return slices.ContainsFunc(refusedByBash, func(kind lazy.Regexp) bool { return kind.Get().MatchString(text) })
+	return slices.ContainsFunc(refusedByBash, func(kind words.Regexp) bool { return kind.Get().MatchString(text) })
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // TestBash: SK208 reports what bash -n refuses, and is silent about what it takes. Every kind of error has a script.
@@ -18,7 +18,7 @@ func TestBash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := map[lazy.Regexp]bool{}
+	shown := map[words.Regexp]bool{}
 	for _, f := range a.Files {
 		src := string(f.Data)
 		_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src), "")

@@ -15,9 +15,9 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/doc"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/words"
 )
 
@@ -177,7 +177,7 @@ func isPlaceholder(s string) bool {
 }
 
 func fetchAndRun(p *pass) {
-	p.eachHook(func(h *jsontree.Node) {
+	p.eachHook(func(h *doc.Node) {
 		command, ok := h.Get("command").Text()
 		if !ok {
 			return

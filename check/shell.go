@@ -12,7 +12,6 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/permit"
 	"github.com/skillhand/skillhand/skill"
@@ -582,7 +581,7 @@ func (p *pass) isBare(command string) bool {
 	return p.doc.decide(p.doc.request(command, p.doc.place())).Decision == permit.Allow
 }
 
-var commandMarks = lazy.Regexp(` --?[a-zA-Z]| \| | && `)
+var commandMarks = words.Regexp(` --?[a-zA-Z]| \| | && `)
 
 // inCode reports whether a place in the text is in code.
 func (d *document) inCode(offset int) bool {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/permit"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -117,7 +118,7 @@ func nearTool(name string) string {
 		}
 	}
 	for _, tool := range tools {
-		if len(tool) >= 4 && name[0] == tool[0] && skill.Distance(name, tool) == 1 {
+		if len(tool) >= 4 && name[0] == tool[0] && words.Distance(name, tool) == 1 {
 			return tool
 		}
 	}

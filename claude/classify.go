@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // A Category says what to do about a failure.
@@ -260,16 +260,16 @@ func Classify(text string) (Category, Kind) {
 
 // A textKind is a kind of error that texts are known by.
 type textKind struct {
-	pattern lazy.Regexp
+	pattern words.Regexp
 	kind    Kind
 }
 
 // plainTexts are what programs around the CLI say, in the order in which they decide.
 var plainTexts = []textKind{
-	{lazy.Regexp(`(?i)rate.?limit|429|too many requests`), RateLimited},
-	{lazy.Regexp(`(?i)ECONNREFUSED|ENOTFOUND|ETIMEDOUT|network|fetch failed`), Connection},
-	{lazy.Regexp(`(?i)timeout|timed.?out`), APITimeout},
-	{lazy.Regexp(`(?i)validation|invalid|schema`), BadRequest},
+	{words.Regexp(`(?i)rate.?limit|429|too many requests`), RateLimited},
+	{words.Regexp(`(?i)ECONNREFUSED|ENOTFOUND|ETIMEDOUT|network|fetch failed`), Connection},
+	{words.Regexp(`(?i)timeout|timed.?out`), APITimeout},
+	{words.Regexp(`(?i)validation|invalid|schema`), BadRequest},
 }
 
 // byWords knows a text that came without an event: the CLI's own usage errors, and
@@ -291,7 +291,7 @@ func byWords(text string) (Kind, bool) {
 }
 
 // stackTrace is how a JavaScript program dies.
-var stackTrace = lazy.Regexp(`(?m)^\s+at .*:\d+:\d+\)?$|^panic: |^fatal error: |Segmentation fault|out of memory`)
+var stackTrace = words.Regexp(`(?m)^\s+at .*:\d+:\d+\)?$|^panic: |^fatal error: |Segmentation fault|out of memory`)
 
 // classify says why a result is not good.
 func classify(r *record) *Error {
@@ -437,36 +437,36 @@ func byStatus(status int, text string) (Kind, bool) {
 }
 
 var (
-	tooLong = lazy.Regexp(`(?i)^prompt is too long|\bis too long: \d+ tokens\b`)
+	tooLong = words.Regexp(`(?i)^prompt is too long|\bis too long: \d+ tokens\b`)
 	// The last two are OpenAI's words, and Codex's for them.
-	creditGone = lazy.Regexp(`(?i)^(?:API Error: (?:\d{3} )?)?(?:your )?credit balance is too low` +
+	creditGone = words.Regexp(`(?i)^(?:API Error: (?:\d{3} )?)?(?:your )?credit balance is too low` +
 		`|\bexceeded your current quota\b|^quota exceeded\. check your plan and billing`)
 	// usageFault is what the CLI's own parser of arguments says, whatever words the arguments have.
-	usageFault = lazy.Regexp(`(?m)^error: (?:unknown option|unknown command|option '|missing required|too many arguments|required option|command-argument)` +
+	usageFault = words.Regexp(`(?m)^error: (?:unknown option|unknown command|option '|missing required|too many arguments|required option|command-argument)` +
 		`|^(?:Error: )?--[a-z]|^Error: (?:When using --|Input must be|piped stdin|Settings file|Session ID|Invalid (?:MCP config|session ID|settings))` +
 		`|^Error parsing streaming input|^No conversation found`)
 	// The status that a text names, where the event has none.
-	namedStatus = lazy.Regexp(`\bAPI Error: (\d{3})\b|\bRequest rejected \((\d{3})\)|\bRepeated (529)\b`)
+	namedStatus = words.Regexp(`\bAPI Error: (\d{3})\b|\bRequest rejected \((\d{3})\)|\bRepeated (529)\b`)
 )
 
 // texts are what the CLI says where no field says it, the more certain first.
 var texts = []textKind{
-	{lazy.Regexp(`^Not logged in\b|^Invalid API key\b|(?i)\bfailed to authenticate\b|\b(?:please )?run /login\b` +
+	{words.Regexp(`^Not logged in\b|^Invalid API key\b|(?i)\bfailed to authenticate\b|\b(?:please )?run /login\b` +
 		`|\bOAuth token (?:has expired|revoked)|\bdisabled organization\b|\borganization has been disabled\b`), Unauthorized},
 	{creditGone, Billing},
 	{tooLong, TooLarge},
-	{lazy.Regexp(`^Request too large\b`), TooLarge},
-	{lazy.Regexp(`\bissue with the selected model\b`), NoModel},
-	{lazy.Regexp(`\boutput token maximum\b|\breason: max_output_tokens\b`), MaxOutput}, // the second is Codex's
-	{lazy.Regexp(`\bviolate our Usage Policy\b|\bsafeguards flagged this message\b`), Refusal},
-	{lazy.Regexp(`(?i)^(?:API Error: )?(?:\w+ ){0,3}timed out\b`), APITimeout},
-	{lazy.Regexp(`\b(?:ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|` +
+	{words.Regexp(`^Request too large\b`), TooLarge},
+	{words.Regexp(`\bissue with the selected model\b`), NoModel},
+	{words.Regexp(`\boutput token maximum\b|\breason: max_output_tokens\b`), MaxOutput}, // the second is Codex's
+	{words.Regexp(`\bviolate our Usage Policy\b|\bsafeguards flagged this message\b`), Refusal},
+	{words.Regexp(`(?i)^(?:API Error: )?(?:\w+ ){0,3}timed out\b`), APITimeout},
+	{words.Regexp(`\b(?:ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|` +
 		`ConnectionRefused|ConnectionClosed|FailedToOpenSocket)\b` +
 		`|(?i)\bunable to connect\b|\bconnection (?:refused|dropped|reset|closed|error)\b` +
 		`|\bcan't reach the API server\b|\bfetch failed\b|\bsocket hang up\b|^API Error: Invalid URL|\bcannot be parsed as a URL\b`), Connection},
-	{lazy.Regexp(`(?i)\boverloaded\b`), Overloaded},
-	{lazy.Regexp(`(?i)\brate.?limit|\btoo many requests\b`), RateLimited},
-	{lazy.Regexp(`(?i)\bempty or malformed response\b|\bserver error mid-response\b|\binternal server error\b`), ServerError},
+	{words.Regexp(`(?i)\boverloaded\b`), Overloaded},
+	{words.Regexp(`(?i)\brate.?limit|\btoo many requests\b`), RateLimited},
+	{words.Regexp(`(?i)\bempty or malformed response\b|\bserver error mid-response\b|\binternal server error\b`), ServerError},
 }
 
 // byText knows the CLI's error texts.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // pauses are the waits between attempts.
@@ -65,12 +65,12 @@ func retryAfter(e *Error, r *record, now time.Time) time.Duration {
 }
 
 var (
-	limitHit = lazy.Regexp(`(?i)\b(?:hit|reached) your\b([^.\n]*?)\blimit\b|` +
+	limitHit = words.Regexp(`(?i)\b(?:hit|reached) your\b([^.\n]*?)\blimit\b|` +
 		`\b(?:usage|session|weekly|daily|monthly|hour|opus|sonnet|spend\w*) limit reached\b|` +
 		`\bspecified API usage limits?\b|\bexceeded (?:its|your)\b[^.\n]*\bspend\w* limit\b`)
 	// Limits that are hit, too, and that waiting does not lift or a moment does.
-	otherLimit = lazy.Regexp(`(?i)\b(?:rate|context|tokens?)\b`)
-	resets     = lazy.Regexp(`(?i)\blimit\b.*\bresets\b|\bresets (?:at|in|on|\d)`)
+	otherLimit = words.Regexp(`(?i)\b(?:rate|context|tokens?)\b`)
+	resets     = words.Regexp(`(?i)\blimit\b.*\bresets\b|\bresets (?:at|in|on|\d)`)
 )
 
 // usageLimit reports whether an error text speaks of a limit of the account that
@@ -83,11 +83,11 @@ func usageLimit(text string) bool {
 }
 
 var (
-	inWords = lazy.Regexp(`(?i)\b(?:retry|try again|resets?|wait)(?: again)?(?: after| in| for|:)? +` +
+	inWords = words.Regexp(`(?i)\b(?:retry|try again|resets?|wait)(?: again)?(?: after| in| for|:)? +` +
 		`((?:\d+(?:\.\d+)? ?(?:days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b[ ,]*(?:and )?)+)`)
-	quantity = lazy.Regexp(`(?i)(\d+(?:\.\d+)?) ?(d|h|m|s)`)
-	unixTime = lazy.Regexp(`\|(\d{10})\b`)
-	clock    = lazy.Regexp(`(?i)\bresets?(?: at| on)? +(?:([a-z]{3})[a-z]* (\d{1,2}),?(?: at)? +)?(\d{1,2})(?::(\d{2}))? ?(am|pm)?\b(?: \(([A-Za-z_+\-/0-9]+)\))?`)
+	quantity = words.Regexp(`(?i)(\d+(?:\.\d+)?) ?(d|h|m|s)`)
+	unixTime = words.Regexp(`\|(\d{10})\b`)
+	clock    = words.Regexp(`(?i)\bresets?(?: at| on)? +(?:([a-z]{3})[a-z]* (\d{1,2}),?(?: at)? +)?(\d{1,2})(?::(\d{2}))? ?(am|pm)?\b(?: \(([A-Za-z_+\-/0-9]+)\))?`)
 )
 
 var units = map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second}

@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillhand/skillhand/internal/yamlfile"
+	"github.com/skillhand/skillhand/internal/doc"
 )
 
 // A Field is a field of the frontmatter as it is written, so that a reader can
@@ -290,7 +290,7 @@ const keyLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 // fault turns the parser's "yaml: line 3: …" into a note on the line of the fault.
 func (t *yamlText) fault(err error) Note {
-	fault := yamlfile.FaultOf(t.src[t.start:t.end], err)
+	fault := doc.FaultOfYAML(t.src[t.start:t.end], err)
 	at := t.start
 	if 1 <= fault.Line && fault.Line <= len(t.lines) {
 		at = t.lines[fault.Line-1]

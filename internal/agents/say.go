@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // A run is what a stream has told so far. Readers add to it; at the end it becomes a result.
@@ -151,13 +151,13 @@ func (r *run) spent(usd float64) {
 
 // These are the ways in which agents tell a status of HTTP: at the start of a message, in the body of an error, in prose.
 var (
-	atStart = lazy.Regexp(`^(?:\[API Error: )?([1-5][0-9]{2})\b`)
-	inBody  = lazy.Regexp(`"code": ?([1-5][0-9]{2})\b`)
-	inProse = lazy.Regexp(`\bstatus:? ([1-5][0-9]{2})\b`)
+	atStart = words.Regexp(`^(?:\[API Error: )?([1-5][0-9]{2})\b`)
+	inBody  = words.Regexp(`"code": ?([1-5][0-9]{2})\b`)
+	inProse = words.Regexp(`\bstatus:? ([1-5][0-9]{2})\b`)
 )
 
 // statusIn finds the status that a message tells in one of some ways; 0 if it tells none.
-func statusIn(text string, ways ...lazy.Regexp) int {
+func statusIn(text string, ways ...words.Regexp) int {
 	for _, way := range ways {
 		if m := way.Get().FindStringSubmatch(text); m != nil {
 			code, _ := strconv.Atoi(m[1])

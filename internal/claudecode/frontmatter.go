@@ -6,7 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // SplitFrontmatter cuts a file into its frontmatter's YAML and its body. The frontmatter ends at
@@ -39,7 +39,7 @@ var oldNewlines = strings.NewReplacer("\u0085", " ", "\u2028", " ", "\u2029", " 
 // YAML returns a text of YAML 1.2 for a parser of YAML 1.1.
 func YAML(text string) string { return oldNewlines.Replace(text) }
 
-var leadingTabs = lazy.Regexp(`(?m)^\t+`)
+var leadingTabs = words.Regexp(`(?m)^\t+`)
 
 // indentTabs makes two spaces of each tab at the start of a line, where YAML takes none.
 func indentTabs(text string) string {
@@ -47,8 +47,8 @@ func indentTabs(text string) string {
 }
 
 var (
-	simpleField = lazy.Regexp(`(?m)^([A-Za-z_-]+):[ \t]+([^\r\n]+)$`)
-	needsQuotes = lazy.Regexp("[{}\\[\\]*&#!|>%@`]|: |^,")
+	simpleField = words.Regexp(`(?m)^([A-Za-z_-]+):[ \t]+([^\r\n]+)$`)
+	needsQuotes = words.Regexp("[{}\\[\\]*&#!|>%@`]|: |^,")
 )
 
 // quoteValues quotes the values of simple lines that YAML may have choked on, except those in

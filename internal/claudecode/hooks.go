@@ -3,12 +3,12 @@ package claudecode
 import (
 	"slices"
 
-	"github.com/skillhand/skillhand/internal/jsontree"
+	"github.com/skillhand/skillhand/internal/doc"
 )
 
 // hooks is an object of events. A fault in a hook that may guard permissions keeps the plugin from loading; other faults
 // do not.
-func hooks(r *reader, n *jsontree.Node, field string) {
+func hooks(r *reader, n *doc.Node, field string) {
 	known := Events()
 	for _, event := range n.Items {
 		at := within(field, event.Key)
@@ -25,7 +25,7 @@ func hooks(r *reader, n *jsontree.Node, field string) {
 // HookFaults returns the faults in a JSON object of events, as a settings file, a plugin's hooks file or a frontmatter has
 // one. A single fault takes every hook of the file with it. Events that do not exist are passed over.
 func HookFaults(src []byte) []Fault {
-	n, fault := jsontree.Parse(string(src))
+	n, fault := doc.ParseJSON(string(src))
 	if fault != nil {
 		return []Fault{{Start: fault.Offset, End: fault.Offset + 1, Problem: NotJSON, Want: fault.Text}}
 	}
@@ -40,10 +40,10 @@ func HookFaults(src []byte) []Fault {
 }
 
 // hidesGuard reports whether the value of a key that is no event holds hooks that may have been meant to guard something.
-func hidesGuard(n *jsontree.Node) bool {
+func hidesGuard(n *doc.Node) bool {
 	known := Events()
 	for _, item := range n.Items {
-		inner := n.IsList() && item.IsObject() && slices.ContainsFunc(item.Items, func(v *jsontree.Node) bool { return slices.Contains(guards, v.Key) })
+		inner := n.IsList() && item.IsObject() && slices.ContainsFunc(item.Items, func(v *doc.Node) bool { return slices.Contains(guards, v.Key) })
 		switch {
 		case inner && hidesGuard(item):
 			return true
@@ -59,15 +59,15 @@ func hidesGuard(n *jsontree.Node) bool {
 }
 
 // holdsHooks reports whether a value is a list of matchers, one of which has a hook.
-func holdsHooks(n *jsontree.Node) bool {
-	return n.IsList() && slices.ContainsFunc(n.Items, func(m *jsontree.Node) bool {
+func holdsHooks(n *doc.Node) bool {
+	return n.IsList() && slices.ContainsFunc(n.Items, func(m *doc.Node) bool {
 		list := m.Get("hooks")
 		return list.IsList() && len(list.Items) > 0
 	})
 }
 
 // matchers is the value of an event.
-func matchers(r *reader, n *jsontree.Node, field string) {
+func matchers(r *reader, n *doc.Node, field string) {
 	if n.Value == nil {
 		return
 	}
@@ -75,13 +75,13 @@ func matchers(r *reader, n *jsontree.Node, field string) {
 		r.fault(n, field, WrongKind, "a list of matchers")
 		return
 	}
-	r.items(n, field, func(r *reader, m *jsontree.Node, field string) {
+	r.items(n, field, func(r *reader, m *doc.Node, field string) {
 		r.object(m, field, []member{{"matcher", 0, text}, {"hooks", needed, list(hook)}}, open)
 	})
 }
 
-func hook(r *reader, n *jsontree.Node, field string) {
-	if !r.is(n, field, jsontree.Object) {
+func hook(r *reader, n *doc.Node, field string) {
+	if !r.is(n, field, doc.Object) {
 		return
 	}
 	kind, ok := n.Get("type").Text()
@@ -95,7 +95,7 @@ func hook(r *reader, n *jsontree.Node, field string) {
 		r.fault(n.Get("type"), within(field, "type"), BadValue, "one of command, prompt, agent, http, mcp_tool")
 		return
 	}
-	flag := ofKind(jsontree.Bool)
+	flag := ofKind(doc.Bool)
 	members := []member{
 		{"timeout", 0, positive}, {"args", 0, list(text)}, {"async", 0, flag}, {"once", 0, flag}, {"statusMessage", 0, text},
 		{"if", 0, text}, {"model", 0, text}, {"shell", 0, oneOf("bash", "powershell")}, {"headers", 0, mapOf(text)},

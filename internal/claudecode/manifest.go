@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/jsontree"
+	"github.com/skillhand/skillhand/internal/doc"
 )
 
 // A Manifest is what a plugin.json says about where things are. A list that is nil was not given: the plugin has the
@@ -74,7 +74,7 @@ func (f Fault) Top() string {
 // ParseManifest reads a plugin.json. If there are faults, Claude Code does not load the plugin; what could be read is
 // returned all the same.
 func ParseManifest(src []byte) (Manifest, []Fault) {
-	root, fault := jsontree.Parse(string(src))
+	root, fault := doc.ParseJSON(string(src))
 	if fault != nil {
 		return Manifest{}, []Fault{{Start: fault.Offset, End: fault.Offset + 1, Problem: NotJSON, Want: fault.Text}}
 	}
@@ -113,7 +113,7 @@ func PathFields() []string {
 	}
 }
 
-func commandsOf(n *jsontree.Node) []Command {
+func commandsOf(n *doc.Node) []Command {
 	if !n.IsObject() {
 		if n == nil {
 			return nil

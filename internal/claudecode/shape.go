@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/skillhand/skillhand/internal/jsontree"
+	"github.com/skillhand/skillhand/internal/doc"
 )
 
 // manifestFields is the shape of a plugin.json, as testdata/manifests.json records it. A key that the shape lacks may
@@ -35,16 +35,16 @@ func manifestFields() []member {
 		{"workflows", 0, paths("", nil)},
 		{"monitors", 0, monitors},
 		{"dependencies", 0, list(dependency)},
-		{"settings", 0, ofKind(jsontree.Object)},
+		{"settings", 0, ofKind(doc.Object)},
 		{"userConfig", 0, userConfig},
 		{"channels", 0, list(object(closed, member{"server", needed, filledText}, member{"displayName", 0, text}, member{"userConfig", 0, userConfig}))},
-		{"defaultEnabled", 0, ofKind(jsontree.Bool)},
+		{"defaultEnabled", 0, ofKind(doc.Bool)},
 		{"experimental", 0, experimental},
 	}
 }
 
 // A shape reads a value and notes its faults.
-type shape func(r *reader, n *jsontree.Node, field string)
+type shape func(r *reader, n *doc.Node, field string)
 
 // A member is a key of an object.
 type member struct {
@@ -62,7 +62,7 @@ const (
 // A reader collects faults.
 type reader struct{ faults []Fault }
 
-func (r *reader) fault(n *jsontree.Node, field string, p Problem, want string) {
+func (r *reader) fault(n *doc.Node, field string, p Problem, want string) {
 	f := Fault{Field: field, Start: n.Start, End: n.End, Problem: p, Want: want}
 	switch p {
 	case WrongKind:
@@ -80,7 +80,7 @@ func (r *reader) fault(n *jsontree.Node, field string, p Problem, want string) {
 }
 
 // is notes a value of another kind.
-func (r *reader) is(n *jsontree.Node, field, kind string) bool {
+func (r *reader) is(n *doc.Node, field, kind string) bool {
 	if n.Kind() != kind {
 		r.fault(n, field, WrongKind, kind)
 		return false
@@ -88,8 +88,8 @@ func (r *reader) is(n *jsontree.Node, field, kind string) bool {
 	return true
 }
 
-func (r *reader) object(n *jsontree.Node, field string, members []member, closed bool) {
-	if !r.is(n, field, jsontree.Object) {
+func (r *reader) object(n *doc.Node, field string, members []member, closed bool) {
+	if !r.is(n, field, doc.Object) {
 		return
 	}
 	for _, m := range members {
@@ -114,25 +114,25 @@ func within(field, key string) string {
 }
 
 func ofKind(kind string) shape {
-	return func(r *reader, n *jsontree.Node, field string) { r.is(n, field, kind) }
+	return func(r *reader, n *doc.Node, field string) { r.is(n, field, kind) }
 }
 
-func text(r *reader, n *jsontree.Node, field string) { r.is(n, field, jsontree.Text) }
+func text(r *reader, n *doc.Node, field string) { r.is(n, field, doc.Text) }
 
-func filledText(r *reader, n *jsontree.Node, field string) {
-	if r.is(n, field, jsontree.Text) && n.Value == "" {
+func filledText(r *reader, n *doc.Node, field string) {
+	if r.is(n, field, doc.Text) && n.Value == "" {
 		r.fault(n, field, BadValue, "a text with something in it")
 	}
 }
 
-func positive(r *reader, n *jsontree.Node, field string) {
-	if v, ok := n.Value.(float64); r.is(n, field, jsontree.Number) && ok && v <= 0 {
+func positive(r *reader, n *doc.Node, field string) {
+	if v, ok := n.Value.(float64); r.is(n, field, doc.Number) && ok && v <= 0 {
 		r.fault(n, field, BadValue, "greater than 0")
 	}
 }
 
 func oneOf(values ...string) shape {
-	return func(r *reader, n *jsontree.Node, field string) {
+	return func(r *reader, n *doc.Node, field string) {
 		if s, ok := n.Text(); !ok || !slices.Contains(values, s) {
 			r.fault(n, field, BadValue, "one of "+strings.Join(values, ", "))
 		}
@@ -140,26 +140,26 @@ func oneOf(values ...string) shape {
 }
 
 func list(item shape) shape {
-	return func(r *reader, n *jsontree.Node, field string) {
-		if r.is(n, field, jsontree.List) {
+	return func(r *reader, n *doc.Node, field string) {
+		if r.is(n, field, doc.List) {
 			r.items(n, field, item)
 		}
 	}
 }
 
-func (r *reader) items(n *jsontree.Node, field string, item shape) {
+func (r *reader) items(n *doc.Node, field string, item shape) {
 	for i, v := range n.Items {
 		item(r, v, within(field, strconv.Itoa(i)))
 	}
 }
 
 func object(closed bool, members ...member) shape {
-	return func(r *reader, n *jsontree.Node, field string) { r.object(n, field, members, closed) }
+	return func(r *reader, n *doc.Node, field string) { r.object(n, field, members, closed) }
 }
 
 func mapOf(value shape) shape {
-	return func(r *reader, n *jsontree.Node, field string) {
-		if !r.is(n, field, jsontree.Object) {
+	return func(r *reader, n *doc.Node, field string) {
+		if !r.is(n, field, doc.Object) {
 			return
 		}
 		for _, item := range n.Items {
@@ -169,23 +169,23 @@ func mapOf(value shape) shape {
 }
 
 // pluginName is the plugin's own: it becomes part of paths and of the names of skills.
-func pluginName(r *reader, n *jsontree.Node, field string) {
+func pluginName(r *reader, n *doc.Node, field string) {
 	name, ok := n.Text()
 	odd := func(c rune) bool {
 		return unicode.IsSpace(c) || unicode.Is(unicode.C, c) || strings.ContainsRune("@:/\\", c)
 	}
 	if !ok {
-		r.fault(n, field, WrongKind, jsontree.Text)
+		r.fault(n, field, WrongKind, doc.Text)
 	} else if name == "" || strings.ContainsFunc(name, odd) {
 		r.fault(n, field, BadValue, "a name without blanks, invisible characters, @, :, / and \\")
 	}
 }
 
 // address is what JavaScript's URL takes.
-func address(r *reader, n *jsontree.Node, field string) {
+func address(r *reader, n *doc.Node, field string) {
 	s, ok := n.Text()
 	if !ok {
-		r.fault(n, field, WrongKind, jsontree.Text)
+		r.fault(n, field, WrongKind, doc.Text)
 	} else if !isURL(s) {
 		r.fault(n, field, BadValue, "a URL")
 	}
@@ -206,7 +206,7 @@ func isURL(s string) bool {
 // paths is a path in the plugin with this ending, or a list of them. Where inline is given, an object stands for itself;
 // commands have objects instead of a list, all others also in it.
 func paths(end string, inline shape) shape {
-	path := func(r *reader, n *jsontree.Node, field string) {
+	path := func(r *reader, n *doc.Node, field string) {
 		switch s, ok := n.Text(); {
 		case !ok:
 			r.fault(n, field, BadPath, "a path")
@@ -222,7 +222,7 @@ func paths(end string, inline shape) shape {
 // serverPaths also takes bundles, which may be elsewhere.
 func serverPaths(inline shape) shape {
 	own := paths(".json", nil)
-	return pathsOr(func(r *reader, n *jsontree.Node, field string) {
+	return pathsOr(func(r *reader, n *doc.Node, field string) {
 		s, _ := n.Text()
 		bundle := strings.HasSuffix(s, ".mcpb") || strings.HasSuffix(s, ".dxt")
 		if !bundle || !strings.HasPrefix(s, "./") && !strings.HasPrefix(s, "http://") && !strings.HasPrefix(s, "https://") {
@@ -232,8 +232,8 @@ func serverPaths(inline shape) shape {
 }
 
 func pathsOr(path, inline shape) shape {
-	return func(r *reader, n *jsontree.Node, field string) {
-		item := func(r *reader, n *jsontree.Node, field string) {
+	return func(r *reader, n *doc.Node, field string) {
+		item := func(r *reader, n *doc.Node, field string) {
 			if n.IsObject() && inline != nil {
 				inline(r, n, field)
 			} else {
@@ -245,7 +245,7 @@ func pathsOr(path, inline shape) shape {
 			r.items(n, field, item)
 		case n.IsObject() && inline != nil:
 			inline(r, n, field)
-		case n.Kind() == jsontree.Text:
+		case n.Kind() == doc.Text:
 			path(r, n, field)
 		default:
 			r.fault(n, field, BadPath, "a path or a list of paths")
@@ -254,10 +254,10 @@ func pathsOr(path, inline shape) shape {
 }
 
 // command is an object of commands with names of their own.
-func command(r *reader, n *jsontree.Node, field string) {
+func command(r *reader, n *doc.Node, field string) {
 	for _, c := range n.Items {
 		at := within(field, c.Key)
-		if !r.is(c, at, jsontree.Object) {
+		if !r.is(c, at, doc.Object) {
 			continue
 		}
 		if (c.Get("source") == nil) == (c.Get("content") == nil) {
@@ -271,11 +271,11 @@ func command(r *reader, n *jsontree.Node, field string) {
 }
 
 // mcpServer is a program, or an address with the type that says how to speak to it.
-func mcpServer(r *reader, n *jsontree.Node, field string) {
-	if !r.is(n, field, jsontree.Object) {
+func mcpServer(r *reader, n *doc.Node, field string) {
+	if !r.is(n, field, doc.Object) {
 		return
 	}
-	members := []member{{"timeout", 0, positive}, {"alwaysLoad", 0, ofKind(jsontree.Bool)}}
+	members := []member{{"timeout", 0, positive}, {"alwaysLoad", 0, ofKind(doc.Bool)}}
 	kind, ok := n.Get("type").Text()
 	remote := []member{{"url", needed, text}, {"headers", 0, mapOf(text)}, {"headersHelper", 0, text}, {"oauth", 0, object(open, member{"clientId", 0, text})}}
 	switch {
@@ -294,9 +294,9 @@ func mcpServer(r *reader, n *jsontree.Node, field string) {
 	r.object(n, field, members, open)
 }
 
-func lspServer(r *reader, n *jsontree.Node, field string) {
-	languages := func(r *reader, n *jsontree.Node, field string) {
-		if !r.is(n, field, jsontree.Object) {
+func lspServer(r *reader, n *doc.Node, field string) {
+	languages := func(r *reader, n *doc.Node, field string) {
+		if !r.is(n, field, doc.Object) {
 			return
 		}
 		if len(n.Items) == 0 {
@@ -309,29 +309,29 @@ func lspServer(r *reader, n *jsontree.Node, field string) {
 			filledText(r, item, within(field, item.Key))
 		}
 	}
-	program := func(r *reader, n *jsontree.Node, field string) {
+	program := func(r *reader, n *doc.Node, field string) {
 		filledText(r, n, field)
 		if s, _ := n.Text(); strings.Contains(s, " ") && !strings.HasPrefix(s, "/") {
 			r.fault(n, field, BadValue, "a program without arguments, which belong in args")
 		}
 	}
-	anything := func(*reader, *jsontree.Node, string) {}
+	anything := func(*reader, *doc.Node, string) {}
 	object(closed,
 		member{"command", needed, program}, member{"extensionToLanguage", needed, languages}, member{"args", 0, list(text)},
 		member{"transport", 0, oneOf("stdio", "socket")}, member{"env", 0, mapOf(text)}, member{"initializationOptions", 0, anything},
 		member{"settings", 0, anything}, member{"workspaceFolder", 0, text}, member{"startupTimeout", 0, positive},
-		member{"shutdownTimeout", 0, positive}, member{"restartOnCrash", 0, ofKind(jsontree.Bool)},
-		member{"maxRestarts", 0, ofKind(jsontree.Number)}, member{"diagnostics", 0, anything},
+		member{"shutdownTimeout", 0, positive}, member{"restartOnCrash", 0, ofKind(doc.Bool)},
+		member{"maxRestarts", 0, ofKind(doc.Number)}, member{"diagnostics", 0, anything},
 	)(r, n, field)
 }
 
 // monitors is a path, or a list of monitors, each with a name of its own.
-func monitors(r *reader, n *jsontree.Node, field string) {
-	if n.Kind() == jsontree.Text {
+func monitors(r *reader, n *doc.Node, field string) {
+	if n.Kind() == doc.Text {
 		paths(".json", nil)(r, n, field)
 		return
 	}
-	when := func(r *reader, n *jsontree.Node, field string) {
+	when := func(r *reader, n *doc.Node, field string) {
 		if s, _ := n.Text(); s != "always" && len(s) <= len("on-skill-invoke:") || !strings.HasPrefix(s, "on-skill-invoke:") && s != "always" {
 			r.fault(n, field, BadValue, "always, or on-skill-invoke: and a skill's name")
 		}
@@ -349,7 +349,7 @@ func monitors(r *reader, n *jsontree.Node, field string) {
 }
 
 // dependency is another plugin's name, perhaps with its marketplace.
-func dependency(r *reader, n *jsontree.Node, field string) {
+func dependency(r *reader, n *doc.Node, field string) {
 	if n.IsObject() {
 		r.object(n, field, []member{{"name", needed, filledText}, {"marketplace", 0, text}}, open)
 		return
@@ -364,16 +364,16 @@ func dependency(r *reader, n *jsontree.Node, field string) {
 	}
 }
 
-func userConfig(r *reader, n *jsontree.Node, field string) {
-	if !r.is(n, field, jsontree.Object) {
+func userConfig(r *reader, n *doc.Node, field string) {
+	if !r.is(n, field, doc.Object) {
 		return
 	}
-	value := func(r *reader, n *jsontree.Node, field string) {
+	value := func(r *reader, n *doc.Node, field string) {
 		if n.IsObject() || n.Value == nil {
 			r.fault(n, field, WrongKind, "a plain value")
 		}
 	}
-	number, flag := ofKind(jsontree.Number), ofKind(jsontree.Bool)
+	number, flag := ofKind(doc.Number), ofKind(doc.Bool)
 	for _, item := range n.Items {
 		at := within(field, item.Key)
 		if !isIdentifier(item.Key) {
@@ -396,7 +396,7 @@ func isIdentifier(s string) bool {
 }
 
 // experimental holds fields that may also stand by themselves. Anything but an object is ignored.
-func experimental(r *reader, n *jsontree.Node, field string) {
+func experimental(r *reader, n *doc.Node, field string) {
 	if n.IsObject() {
 		r.object(n, field, []member{{"themes", 0, paths("", nil)}, {"monitors", 0, monitors}}, open)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // OneOf declares a flag that takes one of values: it refuses others, completes them, and lists them
@@ -99,7 +99,7 @@ func (e *notOneOf) Error() string {
 }
 
 // exclusive matches cobra's message about flags that exclude each other.
-var exclusive = lazy.Regexp(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
+var exclusive = words.Regexp(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
 
 // plainGroup turns cobra's message about flags that exclude each other into ours.
 func plainGroup(err error) error {

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/internal/words"
 )
@@ -193,10 +192,10 @@ func reflow(text string, width int) string {
 }
 
 // placeholder is what stands for a flag's value in the lines of the flags.
-var placeholder = lazy.Regexp(`(?m)^ {1,6}(?:-\w, )?--[\w-]+ ([a-zA-Z][^ \n]*)`)
+var placeholder = words.Regexp(`(?m)^ {1,6}(?:-\w, )?--[\w-]+ ([a-zA-Z][^ \n]*)`)
 
 // optional is a flag whose value may be left out, as pflag writes it: --pin digest[="now"].
-var optional = lazy.Regexp(`(?m)^( {1,6}--[\w-]+) (\w+)\[=[^]]*\]`)
+var optional = words.Regexp(`(?m)^( {1,6}--[\w-]+) (\w+)\[=[^]]*\]`)
 
 // flagLines describes flags, with the placeholders of their values in capitals.
 func flagLines(set *pflag.FlagSet, columns int) string {

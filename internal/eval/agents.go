@@ -13,7 +13,7 @@ import (
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -176,7 +176,7 @@ func newPrints(s *Subject) *prints {
 }
 
 // front finds the frontmatter of a skill in what was printed.
-var front = lazy.Regexp(`(?m)^---[ \t]*\r?\n(?:[\w-]+:.*\r?\n|[ \t].*\r?\n)*?name:[ \t]*["']?([\w.:-]+)`)
+var front = words.Regexp(`(?m)^---[ \t]*\r?\n(?:[\w-]+:.*\r?\n|[ \t].*\r?\n)*?name:[ \t]*["']?([\w.:-]+)`)
 
 func (p *prints) line(line []byte) {
 	var e event

@@ -16,8 +16,8 @@ import (
 
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/jsregexp"
-	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/proc"
+	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/report"
 )
 
@@ -177,7 +177,7 @@ func (c *Check) look(text []byte) (bool, string, error) {
 	return true, "", nil
 }
 
-var leadingFlags = lazy.Regexp(`^\(\?([ims]+)\)`)
+var leadingFlags = words.Regexp(`^\(\?([ims]+)\)`)
 
 // newPattern compiles a regular expression of a case: JavaScript's, as graders have them. Its flags
 // may stand at its beginning, as in (?i)done.

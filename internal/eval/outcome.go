@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/agents"
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // An Outcome says which skill fired.
@@ -330,7 +330,7 @@ func (s *stream) reading(skill Names) Reading {
 }
 
 // outputFull is what agents say of an answer that met the model's limit of output.
-var outputFull = lazy.Regexp(`\boutput token maximum\b|\bmax_output_tokens\b`)
+var outputFull = words.Regexp(`\boutput token maximum\b|\bmax_output_tokens\b`)
 
 // settle says whether a result is a verdict. A model that used up its turns, or
 // refused, had its chance, and one that met its limit of output after it had the skill; after any

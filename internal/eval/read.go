@@ -14,9 +14,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillhand/skillhand/internal/jsontree"
-	"github.com/skillhand/skillhand/internal/suite"
-	"github.com/skillhand/skillhand/internal/yamlfile"
+	"github.com/skillhand/skillhand/internal/doc"
+	"github.com/skillhand/skillhand/internal/find"
 )
 
 // ErrNoCases is why a skill cannot be tried: nobody said what to ask.
@@ -55,7 +54,7 @@ func findCases(folder, dir string, warn func(text string)) ([]Case, error) {
 		ext, file := filepath.Ext(e.Name()), filepath.Join(dir, e.Name())
 		switch {
 		case e.IsDir() || ext != ".json" && ext != ".yaml" && ext != ".yml":
-		case e.Name() == suite.CaseFile && !suite.IsOwn(file): // of claude plugin eval
+		case e.Name() == find.CaseFile && !find.IsCaseList(file): // of claude plugin eval
 		case ext == ".json" && e.Name() != "evals.json" && isOther(file):
 			if warn != nil {
 				warn(file + ": has neither evals nor queries, passed over")
@@ -190,13 +189,13 @@ func (r *reader) fault(n *yaml.Node, format string, a ...any) {
 
 func (r *reader) parse(text []byte) (*yaml.Node, error) {
 	if filepath.Ext(r.file) == ".json" {
-		root, fault := jsontree.ParseYAML(string(text), 1)
+		root, fault := doc.JSONAsYAML(string(text), 1)
 		if fault != nil {
 			return nil, fmt.Errorf("%s:%d: %s", r.file, 1+bytes.Count(text[:fault.Offset], []byte("\n")), fault.Text)
 		}
 		return root, nil
 	}
-	root, fault := yamlfile.Parse(text)
+	root, fault := doc.ParseYAML(text)
 	switch {
 	case fault != nil:
 		return nil, fmt.Errorf("%s:%d: %s", r.file, max(fault.Line, 1), fault.Text)

@@ -16,7 +16,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/skillhand/skillhand/internal/files"
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // Results are trials in a folder, a file each that is there whole or not at all.
@@ -144,7 +144,7 @@ func (r *Results) Batch(choose func() (string, error)) (string, error) {
 }
 
 // plainName has no capitals: some disks do not tell them apart.
-var plainName = lazy.Regexp(`^[a-z0-9_][a-z0-9._-]{0,60}$`)
+var plainName = words.Regexp(`^[a-z0-9_][a-z0-9._-]{0,60}$`)
 
 // fileName is a name that can stand in a path, and no other name has.
 func fileName(name string) string {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -103,7 +103,7 @@ func (s *Subject) callsGit() bool {
 	return err == nil && slices.ContainsFunc(skill.Parse(file, text).Commands(), gitCommand.Get().MatchString)
 }
 
-var gitCommand = lazy.Regexp(`(^|[;&|($]\s*|\s)git\s`)
+var gitCommand = words.Regexp(`(^|[;&|($]\s*|\s)git\s`)
 
 // Evals is the folder with the cases.
 func (s *Subject) Evals() string {

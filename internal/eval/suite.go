@@ -14,9 +14,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/jsregexp"
-	"github.com/skillhand/skillhand/internal/lazy"
-	"github.com/skillhand/skillhand/internal/suite"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // A Suite is how a case of claude plugin eval wants to be run. Its paths are absolute.
@@ -87,7 +87,7 @@ func findSuites(root, dir string, used []string, warn func(string)) ([]Case, err
 	var all []Case
 	var faults []error
 	odd := map[string]bool{}
-	err := suite.Walk(dir, used, func(dir string) []string {
+	err := find.WalkCases(dir, used, func(dir string) []string {
 		c, err := readSuite(root, dir, odd)
 		if err != nil {
 			faults = append(faults, err)
@@ -124,7 +124,7 @@ func readSuite(root, dir string, odd map[string]bool) (Case, error) {
 	r.c = Case{ID: filepath.Base(dir), Fires: true, Open: true, Git: true, Suite: &Suite{
 		Dir: filepath.ToSlash(rel), Runs: suiteRuns, MaxTurns: suiteTurns, TimeoutSeconds: suiteTimeout,
 	}}
-	yamlFile, promptFile := filepath.Join(dir, suite.CaseFile), filepath.Join(dir, suite.PromptFile)
+	yamlFile, promptFile := filepath.Join(dir, find.CaseFile), filepath.Join(dir, find.PromptFile)
 	hasYAML, hasPrompt := exists(yamlFile), exists(promptFile)
 	switch {
 	case hasYAML && hasPrompt:
@@ -140,7 +140,7 @@ func readSuite(root, dir string, odd map[string]bool) (Case, error) {
 	if hasPrompt {
 		r.open(promptFile, r.promptFile)
 	}
-	for _, file := range suite.Graders(dir) {
+	for _, file := range find.Graders(dir) {
 		r.open(file, r.graderFile)
 	}
 	r.in.file = r.c.File
@@ -167,7 +167,7 @@ func (r *suiteReader) open(file string, read func(front *yaml.Node, body string)
 		r.in.faults = append(r.in.faults, err)
 		return
 	}
-	fields, body, line := suite.Split(file, text)
+	fields, body, line := find.SplitCase(file, text)
 	r.bodyLine = line
 	if fields == nil {
 		read(nil, body)
@@ -191,7 +191,7 @@ func (r *suiteReader) open(file string, read func(front *yaml.Node, body string)
 func (r *suiteReader) caseFile(root *yaml.Node, _ string) {
 	r.c.File, r.c.Line = r.in.file, 1
 	f := r.in.fields(root)
-	r.in.only(root, suite.CaseKeys...)
+	r.in.only(root, find.CaseKeys...)
 	if f["schema_version"] == nil {
 		r.in.fault(root, "schema_version is missing")
 	}
@@ -204,12 +204,12 @@ func (r *suiteReader) caseFile(root *yaml.Node, _ string) {
 			r.in.fault(n, "execution: want fields")
 		} else {
 			execution = r.in.fields(n)
-			r.in.only(n, suite.ExecutionKeys...)
+			r.in.only(n, find.ExecutionKeys...)
 		}
 	}
 	if n := execution["prompt"]; n != nil {
 		r.c.Prompt = r.in.some(n, "prompt")
-	} else if !exists(filepath.Join(r.dir, suite.PromptFile)) {
+	} else if !exists(filepath.Join(r.dir, find.PromptFile)) {
 		r.in.fault(root, "execution.prompt is missing")
 	}
 	r.settings(f)
@@ -236,7 +236,7 @@ func (r *suiteReader) promptFile(front *yaml.Node, body string) {
 	r.c.File, r.c.Line = r.in.file, 1
 	if front != nil {
 		f := r.in.fields(front)
-		r.in.only(front, suite.PromptKeys...)
+		r.in.only(front, find.PromptKeys...)
 		r.settings(f)
 	}
 	if r.c.Prompt = body; body == "" {
@@ -278,8 +278,8 @@ func (r *suiteReader) settings(f map[string]*yaml.Node) {
 }
 
 var (
-	plainTool = lazy.Regexp(`^[A-Za-z][A-Za-z0-9_]*$`)
-	evalName  = lazy.Regexp(`^EVAL_[A-Za-z0-9_]*$`)
+	plainTool = words.Regexp(`^[A-Za-z][A-Za-z0-9_]*$`)
+	evalName  = words.Regexp(`^EVAL_[A-Za-z0-9_]*$`)
 )
 
 func (r *suiteReader) version(n *yaml.Node) {
@@ -329,7 +329,7 @@ func (r *suiteReader) context(n *yaml.Node) {
 		return
 	}
 	f := r.in.fields(n)
-	r.in.only(n, suite.ContextKeys...)
+	r.in.only(n, find.ContextKeys...)
 	r.c.Suite.Scaffold = r.fileBeside(f, "scaffold_script")
 	r.c.Suite.History = r.jsonLines(f, "history_file")
 	r.c.Suite.AddDirs = r.beside(f["add_dirs"], "add_dirs", true)

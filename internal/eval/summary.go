@@ -300,8 +300,8 @@ func count(yes bool) int {
 // misses says what fired instead, and which words may be why.
 func misses(subject *Subject, c *Case, trials []Trial, descriptions map[string]string) []Miss {
 	var all []Miss
-	prompt := words(c.Prompt)
-	own := words(subject.Description + " " + strings.Join(subject.Names, " "))
+	prompt := contentWords(c.Prompt)
+	own := contentWords(subject.Description + " " + strings.Join(subject.Names, " "))
 	add := func(instead, refused, cut string) {
 		for i := range all {
 			if all[i].Instead == instead && all[i].Cut == cut && (all[i].Refused == "") == (refused == "") {
@@ -310,7 +310,7 @@ func misses(subject *Subject, c *Case, trials []Trial, descriptions map[string]s
 			}
 		}
 		m := Miss{Case: c.ID, Instead: instead, Refused: refused, Cut: cut, Trials: 1, Shared: []string{}, Lacking: []string{}}
-		theirs := words(descriptions[instead] + " " + instead)
+		theirs := contentWords(descriptions[instead] + " " + instead)
 		for _, w := range prompt {
 			if instead != "" && slices.Contains(theirs, w) {
 				m.Shared = append(m.Shared, w)
@@ -351,9 +351,9 @@ func overFirings(c *Case, trials []Trial) []Miss {
 	return slices.DeleteFunc([]Miss{fired, called}, func(m Miss) bool { return m.Trials == 0 })
 }
 
-// words are those of a text that mean something, each once, in order. A plural is
+// contentWords returns the words of a text that mean something, each once, in order. A plural is
 // its singular.
-func words(text string) []string {
+func contentWords(text string) []string {
 	var all []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		if strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && len(w) > 3 {
@@ -366,7 +366,7 @@ func words(text string) []string {
 	return all
 }
 
-// common are words that every description has, as words would leave them.
+// common are words that every description has, as contentWords would leave them.
 var common = strings.Fields(`let about after all also and any are ask been before but can could did do doe done each for from get give go had
 have help her here him how into its just like make may more need new not now one only other our out over please question shall she should started
 skill some such than that the their them then there these they thi those user use used using want wa were what when where which

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/files"
-	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -147,7 +147,7 @@ func tooDeep(folders []string, folder, dir string) Misplacement {
 }
 
 // putAway finds the names of folders of skills that are not in use.
-var putAway = lazy.Regexp(`(?i)^[._]|archive|deprecated|disabled|unused|obsolete|draft|progress|backup|^old`)
+var putAway = words.Regexp(`(?i)^[._]|archive|deprecated|disabled|unused|obsolete|draft|progress|backup|^old`)
 
 // linksTo reports whether a link in a folder of skills leads to a folder elsewhere, which is then loaded.
 func (w *walker) linksTo(folder, dir string) bool {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/files"
+	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -23,9 +24,9 @@ func (f Finder) missed(name string, q query) error {
 			names = append(names, loc.Call)
 		}
 	}
-	close := skill.Closest(name, names)
+	close := words.Closest(name, names)
 	if q.qualified() && len(close) == 0 {
-		close = skill.Closest(q.words[len(q.words)-1], names)
+		close = words.Closest(q.words[len(q.words)-1], names)
 	}
 	if _, err := inFolder(filepath.Join(cmp.Or(f.Here, f.Dir), name), name); err == nil && !q.qualified() {
 		close = slices.Insert(close, 0, "./"+name)

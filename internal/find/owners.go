@@ -8,8 +8,8 @@ import (
 
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/doc"
 	"github.com/skillhand/skillhand/internal/files"
-	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -177,7 +177,7 @@ func hooksOwners(f *File, place []string) []string {
 	if err != nil {
 		return place
 	}
-	root, fault := jsontree.Parse(string(src))
+	root, fault := doc.ParseJSON(string(src))
 	if fault != nil {
 		return place
 	}

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/doc"
 	"github.com/skillhand/skillhand/internal/files"
-	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -123,7 +123,7 @@ func readMarket(base string) []Plugin {
 	if err != nil {
 		return nil // check reports it
 	}
-	root, _ := jsontree.Parse(string(src))
+	root, _ := doc.ParseJSON(string(src))
 	list := root.Get("plugins")
 	if !list.IsList() {
 		return nil

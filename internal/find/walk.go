@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/doc"
 	"github.com/skillhand/skillhand/internal/files"
-	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -417,7 +417,7 @@ func hasHooks(file string) bool {
 	if err != nil {
 		return true
 	}
-	root, fault := jsontree.Parse(string(src))
+	root, fault := doc.ParseJSON(string(src))
 	return fault != nil || root.Get("hooks") != nil
 }
 

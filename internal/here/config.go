@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/config"
+	"github.com/skillhand/skillhand/internal/doc"
 	"github.com/skillhand/skillhand/internal/files"
 )
 
@@ -28,7 +28,7 @@ type Config struct {
 }
 
 // ConfigFile is where the configuration for a folder stands: at the top of its repository, or in it.
-func ConfigFile(dir string) string { return filepath.Join(files.Around(dir), config.Name) }
+func ConfigFile(dir string) string { return filepath.Join(files.Around(dir), doc.ConfigName) }
 
 // Config reads the project's configuration. On an error none of it counts.
 func (h Here) Config() (Config, error) {
@@ -40,7 +40,7 @@ func (h Here) Config() (Config, error) {
 	if err != nil {
 		return Config{File: file}, err
 	}
-	said, err := config.Parse(file, src)
+	said, err := doc.ParseConfig(file, src)
 	if err != nil {
 		return Config{File: file}, err
 	}
@@ -66,7 +66,7 @@ func (c Config) Faults(err error) []error {
 }
 
 // inForce is what counts of a configuration.
-func (h Here) inForce(file string, said config.File) Config {
+func (h Here) inForce(file string, said doc.Config) Config {
 	c := Config{File: file, Model: said.Model, BudgetUSD: said.BudgetUSD, Agents: said.Agents, Wrap: said.Wrap}
 	project := files.Real(filepath.Dir(file))
 	var outside []string

@@ -11,7 +11,7 @@ import (
 
 	"github.com/dlclark/regexp2/v2"
 
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // matchTimeout bounds a search: these expressions may take exponential time.
@@ -63,7 +63,7 @@ func unit(u uint16) rune {
 
 const privatePlane = 0x100000
 
-var halfEscape = lazy.Regexp(`(^|[^\\])((?:\\\\)*)\\u([Dd][89A-Fa-f][0-9A-Fa-f]{2})`)
+var halfEscape = words.Regexp(`(^|[^\\])((?:\\\\)*)\\u([Dd][89A-Fa-f][0-9A-Fa-f]{2})`)
 
 // inUnits writes a pattern as units of UTF-16: that is how it is read without the flag u.
 func inUnits(pattern string) string {
@@ -111,7 +111,7 @@ func checkGroups(pattern string) error {
 	return nil
 }
 
-var group = lazy.Regexp(`^\(\?(?:[:=!]|<[=!]|<[\pL_$][\pL\pN_$]*>|[ims]*(?:-[ims]+)?:)`)
+var group = words.Regexp(`^\(\?(?:[:=!]|<[=!]|<[\pL_$][\pL\pN_$]*>|[ims]*(?:-[ims]+)?:)`)
 
 // Find returns the first match in a text, and whether there is one.
 func (r *Regexp) Find(text string) (match string, ok bool, err error) {

@@ -8,7 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // extension is SEP-2640: a host finds skills and their files by it.
@@ -139,7 +139,7 @@ func (sv *serving) describe(e entry) (*skillEntry, error) {
 }
 
 // goodName is what the Agent Skills specification lets a skill be called.
-var goodName = lazy.Regexp(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var goodName = words.Regexp(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // describe makes the skill's entry, or says why the extension cannot have it.
 func (f *folder) describe() (*skillEntry, error) {

@@ -7,11 +7,10 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-var jsonStart = lazy.Regexp(`^\s*(\{\s*($|["}])|\[\s*($|[{"]|\]\s*$))`)
+var jsonStart = words.Regexp(`^\s*(\{\s*($|["}])|\[\s*($|[{"]|\]\s*$))`)
 
 // looksLikeJSON reports whether a text begins as JSON does.
 func looksLikeJSON(text string) bool {
@@ -142,7 +141,7 @@ func (u *usage) usedAsJSON(n syntax.Node) {
 	}
 }
 
-var jsonKey = lazy.Regexp(`\\?"\w+\\?"\s*(?:\\s\*|\[\[:space:\]\]\*| \*)?:`)
+var jsonKey = words.Regexp(`\\?"\w+\\?"\s*(?:\\s\*|\[\[:space:\]\]\*| \*)?:`)
 
 // readsKeys reports whether a statement reads its input as JSON.
 func readsKeys(st *syntax.Stmt) bool {
@@ -170,7 +169,7 @@ func readsKeys(st *syntax.Stmt) bool {
 }
 
 // In the code of other languages: a text that is JSON, or a function that makes some.
-var printedJSON = lazy.Regexp(`print\(\s*json\.dumps|json\.dump\(|console\.log\(\s*JSON\.stringify|["'(]\s*\{\s*\\*["']`)
+var printedJSON = words.Regexp(`print\(\s*json\.dumps|json\.dump\(|console\.log\(\s*JSON\.stringify|["'(]\s*\{\s*\\*["']`)
 
 // printsJSON reports whether a command prints JSON, by what is written in it.
 func (u *usage) printsJSON(st *syntax.Stmt, c *syntax.CallExpr) bool {
@@ -279,7 +278,7 @@ func asksForJSON(args []*syntax.Word) bool {
 	return has("--json") && !has("--jq", "-q", "--template", "-t")
 }
 
-var echoOption = lazy.Regexp(`^-[neE]+ `)
+var echoOption = words.Regexp(`^-[neE]+ `)
 
 // printed is the text that a command prints or passes on, as far as that is plain.
 func printed(st *syntax.Stmt, c *syntax.CallExpr) string {
@@ -371,7 +370,7 @@ func (u *usage) learnText() {
 	}
 }
 
-var letters = lazy.Regexp(`\pL{3}`)
+var letters = words.Regexp(`\pL{3}`)
 
 // saysText reports whether a statement prints text that is no JSON, for certain: by itself, or
 // by a function that begins with such a statement.

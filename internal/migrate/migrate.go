@@ -16,7 +16,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/skillhand/skillhand/internal/files"
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // A LeftAloneError says why a file is better not touched.
@@ -114,7 +114,7 @@ func read(name string, src []byte, opt Options, known *usage) (*script, error) {
 // stack that cannot be caught when it ends.
 const maxNesting = 50_000
 
-var keyword = lazy.Regexp("[({[`&|!]|\\b(?:if|while|until|for|select|case|coproc|time|function)\\b")
+var keyword = words.Regexp("[({[`&|!]|\\b(?:if|while|until|for|select|case|coproc|time|function)\\b")
 
 func parse(name string, src []byte) (*syntax.File, error) {
 	if len(src) > maxNesting && len(keyword.Get().FindAllIndex(src, maxNesting+1)) > maxNesting {

@@ -8,7 +8,6 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/words"
 )
 
@@ -168,7 +167,7 @@ var wrappers = map[string]string{
 // isWrapper reports whether a program runs the command that its arguments are.
 func isWrapper(name string) bool { _, ok := wrappers[name]; return ok }
 
-var notCommand = lazy.Regexp(`^(-.*|[A-Za-z_]\w*=.*|[0-9.]+[smhd]?)$`)
+var notCommand = words.Regexp(`^(-.*|[A-Za-z_]\w*=.*|[0-9.]+[smhd]?)$`)
 
 // computed takes in a command whose name is not plain: all that it may be.
 func (u *usage) computed(c *syntax.CallExpr, p flow) {

@@ -9,7 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // A held is why a script must stay as it is.
@@ -130,7 +130,7 @@ func ending(text string) string {
 }
 
 // What only hooks and status lines speak of: events, their fields, and the fields of an answer.
-var hookWord = lazy.Regexp(`\b(?:(?:Pre|Post)ToolUse|UserPromptSubmit|Session(?:Start|End)|Subagent(?:Start|Stop)|(?:Pre|Post)Compact|` +
+var hookWord = words.Regexp(`\b(?:(?:Pre|Post)ToolUse|UserPromptSubmit|Session(?:Start|End)|Subagent(?:Start|Stop)|(?:Pre|Post)Compact|` +
 	`(?:Stop|Notification) hook|hook_event_name|hookSpecificOutput|permissionDecision|stop_hook_active|tool_input|transcript_path|systemMessage|[sS]tatusLine)`)
 
 // isHook reports whether a script answers events, of Claude Code or of git: by where
@@ -143,7 +143,7 @@ func isHook(p string, src []byte) (line int, ok bool) {
 }
 
 // A text that says what a script prints on stdout.
-var saysStdout = lazy.Regexp(`(?i)\b(?:prints?|outputs?|returns?|emits?|echoes|writes?|streams?)\b[^.]{0,80}\bstdout\b` +
+var saysStdout = words.Regexp(`(?i)\b(?:prints?|outputs?|returns?|emits?|echoes|writes?|streams?)\b[^.]{0,80}\bstdout\b` +
 	`|\bmachine[- ](?:readable|parse?able)\b|\boutputs?:\s*["']`)
 
 // promisesStdout reports whether a text promises something of a script's stdout.

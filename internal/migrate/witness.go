@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -196,13 +196,13 @@ func withoutQuotes(line string) string {
 }
 
 var (
-	pathName     = lazy.Regexp(`[\w./@+-]*[\w@+-]`)
-	globName     = lazy.Regexp(`[\w.-]+/[\w./*-]*\*[\w./*-]*`)
-	variableName = lazy.Regexp(`\$\{?\w+\}?`)
-	escapedRune  = lazy.Regexp(`\\u[0-9a-fA-F]{4}`)
+	pathName     = words.Regexp(`[\w./@+-]*[\w@+-]`)
+	globName     = words.Regexp(`[\w.-]+/[\w./*-]*\*[\w./*-]*`)
+	variableName = words.Regexp(`\$\{?\w+\}?`)
+	escapedRune  = words.Regexp(`\\u[0-9a-fA-F]{4}`)
 	// A script's name in which a program puts something: {x}.sh, ${x}.sh, $(x).sh, $x.sh, %s.sh.
-	inserted = lazy.Regexp(`\$?\{+[^{}]*\}+|\$\([^()]*\)|\$\w+|%[sv]`)
-	openName = lazy.Regexp(`(?:[\w./-]|` + string(inserted) + `)*(?:` + string(inserted) + `)[\w.-]*\.(?:sh|bash)\b`)
+	inserted = words.Regexp(`\$?\{+[^{}]*\}+|\$\([^()]*\)|\$\w+|%[sv]`)
+	openName = words.Regexp(`(?:[\w./-]|` + string(inserted) + `)*(?:` + string(inserted) + `)[\w.-]*\.(?:sh|bash)\b`)
 )
 
 // language is what a file is written in, by the ending of its name.
@@ -250,20 +250,20 @@ func (t *tree) program(p, language, text string, line int) {
 
 var (
 	// Settings by which programs start others and read what they print: hooks, status lines, servers.
-	commandKey = lazy.Regexp(`(?m)"(?:command|statusLine|apiKeyHelper|awsAuthRefresh|awsCredentialExport|otelHeadersHelper)"\s*:|^\s*(?:command|notify)\s*=`)
+	commandKey = words.Regexp(`(?m)"(?:command|statusLine|apiKeyHelper|awsAuthRefresh|awsCredentialExport|otelHeadersHelper)"\s*:|^\s*(?:command|notify)\s*=`)
 	// Commands that run nothing of the folders that they are given.
-	lookup     = lazy.Regexp(`\b(?:e?grep|rg|ls|du|wc|mkdir|rm|chmod)\s[^|;&()]*`)
-	jsonString = lazy.Regexp(`"(?:[^"\\]|\\.)*"`)
+	lookup     = words.Regexp(`\b(?:e?grep|rg|ls|du|wc|mkdir|rm|chmod)\s[^|;&()]*`)
+	jsonString = words.Regexp(`"(?:[^"\\]|\\.)*"`)
 	// A permission allows a command, and reads nothing: Bash(./x.sh:*).
-	permission    = lazy.Regexp(`\bBash\((?:[^()"\\]|\\.)*\)`)
-	startsProgram = lazy.Regexp("subprocess|popen|Popen|system\\(|\\bexec(?:Sync|File|FileSync|a|[lv]p?e?)?\\(|promisify\\(exec|spawn|child_process|" +
+	permission    = words.Regexp(`\bBash\((?:[^()"\\]|\\.)*\)`)
+	startsProgram = words.Regexp("subprocess|popen|Popen|system\\(|\\bexec(?:Sync|File|FileSync|a|[lv]p?e?)?\\(|promisify\\(exec|spawn|child_process|" +
 		"Command\\b|ProcessBuilder|Process\\(|shell_exec|passthru|proc_open|" +
 		"getoutput|check_call|Open3|%x|\\bsh[.(`]|\\brun\\(|Deno\\.|Bun\\.|\\$`|`[^`\n]*\\.sh")
 	// A program that hands its own stdout on reads nothing, if that is all it does.
-	inherits    = lazy.Regexp(`stdio:\s*['"]inherit['"]`)
-	readsOutput = lazy.Regexp(`\bexec(?:Sync|File|FileSync)?\(|execa|spawnSync|\.stdout\b|['"]pipe['"]|stdio:\s*\[`)
-	message     = lazy.Regexp(`^\s*(?:console\.\w+|print|println|log(?:ger|ging)?\.\w+|throw|raise)\b`)
-	comment     = lazy.Regexp(`^\s*(?://|/?\*|#[^!]|--\s)`)
+	inherits    = words.Regexp(`stdio:\s*['"]inherit['"]`)
+	readsOutput = words.Regexp(`\bexec(?:Sync|File|FileSync)?\(|execa|spawnSync|\.stdout\b|['"]pipe['"]|stdio:\s*\[`)
+	message     = words.Regexp(`^\s*(?:console\.\w+|print|println|log(?:ger|ging)?\.\w+|throw|raise)\b`)
+	comment     = words.Regexp(`^\s*(?://|/?\*|#[^!]|--\s)`)
 )
 
 // isCode reports whether a line of a program is more than a comment or a message.
@@ -403,13 +403,13 @@ func (t *tree) captures(p string) {
 }
 
 var (
-	fenceLine   = lazy.Regexp("^[ \t>]*(```+|~~~+)[ \t]*([^\\s`]*)")
-	placeholder = lazy.Regexp(`<[\w .|/-]+>`)
-	optional    = lazy.Regexp(`\[[\w -]*\|[\w |-]*\]|\[-[^\]]*\]`)
-	prompt      = lazy.Regexp(`(?m)^[ \t]*[$%][ \t]`)
+	fenceLine   = words.Regexp("^[ \t>]*(```+|~~~+)[ \t]*([^\\s`]*)")
+	placeholder = words.Regexp(`<[\w .|/-]+>`)
+	optional    = words.Regexp(`\[[\w -]*\|[\w |-]*\]|\[-[^\]]*\]`)
+	prompt      = words.Regexp(`(?m)^[ \t]*[$%][ \t]`)
 	// A program's call, in a text, that keeps what it runs prints.
-	capturesOutput = lazy.Regexp(`capture_output|check_output|getoutput|\b(?:exec|execFile|spawn)Sync\(`)
-	printsJSON     = lazy.Regexp(`(?i)\b(?:returns?|outputs?|prints?|emits?)\b([^.]{0,30})\bJSON\b`)
+	capturesOutput = words.Regexp(`capture_output|check_output|getoutput|\b(?:exec|execFile|spawn)Sync\(`)
+	printsJSON     = words.Regexp(`(?i)\b(?:returns?|outputs?|prints?|emits?)\b([^.]{0,30})\bJSON\b`)
 )
 
 // promises is what a line of text says about what a script prints, or "".
@@ -494,7 +494,7 @@ func captured(line, name string) bool {
 }
 
 var (
-	assignedBackquote = lazy.Regexp("\\w=\"?`[^`]*$")
+	assignedBackquote = words.Regexp("\\w=\"?`[^`]*$")
 	// Up to the end of the command: | but not ||, > but not > /dev/null or >&2.
-	pipeAfter = lazy.Regexp(`^[^|;&>]*(?:&[^&|;>]*)?(?:\|(?:[^|]|$)|(?:^|[^2])>>?\s*[^&>\s/]|(?:^|[^2])>>?\s*/[^d])`)
+	pipeAfter = words.Regexp(`^[^|;&>]*(?:&[^&|;>]*)?(?:\|(?:[^|]|$)|(?:^|[^2])>>?\s*[^&>\s/]|(?:^|[^2])>>?\s*/[^d])`)
 )

@@ -19,11 +19,11 @@ import (
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/render"
 	"github.com/skillhand/skillhand/internal/shell"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/internal/trust"
+	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -285,7 +285,7 @@ func (l *look) fields() []field {
 }
 
 // hint is what an argument-hint says of one argument: in brackets, or a word.
-var hint = lazy.Regexp(`\[[^\]]*\]|<[^>]*>|\S+`)
+var hint = words.Regexp(`\[[^\]]*\]|<[^>]*>|\S+`)
 
 // command is what prints the same page in a terminal.
 func (l *look) command(later bool) string {

@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // A segment is a piece of text on a page.
@@ -35,8 +35,8 @@ func backticked(text string) []segment {
 	}
 }
 
-// words are the parts of a name like NO_REPORT, between which a line may break.
-func words(name string) []string { return strings.Split(name, "_") }
+// nameParts returns the parts of a name like NO_REPORT, between which a line may break.
+func nameParts(name string) []string { return strings.Split(name, "_") }
 
 // A span is a stretch of a text.
 type span struct {
@@ -132,7 +132,7 @@ func visible(doc []byte) []byte {
 }
 
 // readAttribute is one that people read.
-var readAttribute = lazy.Regexp(` (title|aria-label|placeholder)="[^"]*"`)
+var readAttribute = words.Regexp(` (title|aria-label|placeholder)="[^"]*"`)
 
 // codes writes text with the codes of what is not seen, marked if they can be.
 func codes(out *bytes.Buffer, text []byte, mark bool) {

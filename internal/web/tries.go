@@ -11,7 +11,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/eval"
 	"github.com/skillhand/skillhand/internal/files"
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // An arm is what came of one side of a try, by case. Trials without a verdict say nothing about the
@@ -282,7 +282,7 @@ func helped(r tried) float64 {
 }
 
 // tryID is what the folder of a try's results looks like, so that an address leads nowhere else.
-var tryID = lazy.Regexp(`^[0-9A-Za-z_-]+/[0-9]+$`)
+var tryID = words.Regexp(`^[0-9A-Za-z_-]+/[0-9]+$`)
 
 // try shows the cases of one skill.
 func (v *visit) try() (*view, error) {

@@ -80,7 +80,7 @@ func (s *Site) withoutSecrets(text string) string {
 var assets embed.FS
 
 var templates = template.Must(template.New("").
-	Funcs(template.FuncMap{"thousands": thousands, "backticked": backticked, "words": words}).
+	Funcs(template.FuncMap{"thousands": thousands, "backticked": backticked, "words": nameParts}).
 	ParseFS(assets, "templates/*.html"))
 
 // A visit is one look at a view.

@@ -20,8 +20,8 @@ import (
 
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/batch"
-	"github.com/skillhand/skillhand/internal/lazy"
-	"github.com/skillhand/skillhand/internal/yamlfile"
+	"github.com/skillhand/skillhand/internal/doc"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // MaxJob is how large a job may be, as it is kept.
@@ -270,7 +270,7 @@ func (p *parser) yaml(src io.Reader) error {
 	if err != nil {
 		return err
 	}
-	root, fault := yamlfile.Parse(text)
+	root, fault := doc.ParseYAML(text)
 	if fault != nil {
 		p.fault(fault.Line, "%s", fault.Text)
 		return nil
@@ -412,7 +412,7 @@ func (p *parser) job(line int, fields []field) bool {
 }
 
 // braces is what looks like a place for something to be filled in.
-var braces = lazy.Regexp(`\{([A-Za-z_-]+)\}`)
+var braces = words.Regexp(`\{([A-Za-z_-]+)\}`)
 
 // typo returns the first place in a draft that nearly is one for a file, such as {files}; "" if none is.
 func (d *draft) typo() string {

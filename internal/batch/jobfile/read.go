@@ -17,7 +17,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillhand/skillhand/internal/jsontree"
+	"github.com/skillhand/skillhand/internal/doc"
 )
 
 // isLines reports whether a file has a JSON object a line: by its name, or else because its first
@@ -84,7 +84,7 @@ func (p *parser) jsonLines(src io.ReadSeeker) error {
 		if len(text) == 0 {
 			continue
 		}
-		n, fault := jsontree.ParseYAML(string(text), line)
+		n, fault := doc.JSONAsYAML(string(text), line)
 		if fault != nil {
 			p.fault(line, "not JSON: %s", fault.Text)
 			continue

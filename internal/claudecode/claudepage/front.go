@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // frontmatter is what a skill's frontmatter says, as far as it changes what is sent.
@@ -111,7 +111,7 @@ func argumentNames(n *yaml.Node) []string {
 	return names
 }
 
-var number = lazy.Regexp(`^\s*[+-]?[0-9]`)
+var number = words.Regexp(`^\s*[+-]?[0-9]`)
 
 // effortLevel returns the effort that a skill asks for, or "". Any number is high.
 func effortLevel(n *yaml.Node) string {

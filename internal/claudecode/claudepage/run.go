@@ -16,8 +16,8 @@ import (
 
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/files"
-	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/proc"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 const (
@@ -198,7 +198,7 @@ func (b *bash) failure(d *Directive, out *capture, reason string) error {
 	return &Failure{printable(message)}
 }
 
-var terminalSequence = lazy.Regexp(`\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_](?s:.*?)(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_=>])`)
+var terminalSequence = words.Regexp(`\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_](?s:.*?)(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_=>])`)
 
 // printable takes out what a terminal would obey and not show. A user sees the message of a
 // command that failed, Claude gets it as it is.

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // splitArgs cuts an argument string into $0, $1, and so on. Claude Code reads
@@ -346,7 +346,7 @@ func (p *splitter) testJoin() bool {
 	return false
 }
 
-var assignment = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*(\[[^\]]*\])?\+?=`)
+var assignment = words.Regexp(`^[A-Za-z_][A-Za-z0-9_]*(\[[^\]]*\])?\+?=`)
 
 // command reads a simple command: assignments and redirections, a name, and
 // words up to the end of the command or to the first redirection after it.
@@ -442,7 +442,7 @@ const (
 	hereDocument
 )
 
-var redirectOperator = lazy.Regexp(`^(?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*\})?(?:<<<|<<-?|&>>?|>>|>\||>&|<&|<>|<|>)`)
+var redirectOperator = words.Regexp(`^(?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*\})?(?:<<<|<<-?|&>>?|>>|>\||>&|<&|<>|<|>)`)
 
 // redirect reads a redirection and its target, if there is one here.
 func (p *splitter) redirect() redirection {
@@ -481,7 +481,7 @@ type shellWord struct {
 
 func (w shellWord) kept() bool { return w.parts > 1 || !w.vanishes }
 
-var sequence = lazy.Regexp(`^\{[A-Za-z0-9]+\.\.[A-Za-z0-9]+\}$`)
+var sequence = words.Regexp(`^\{[A-Za-z0-9]+\.\.[A-Za-z0-9]+\}$`)
 
 // word reads one word.
 func (p *splitter) word() shellWord {
@@ -591,7 +591,7 @@ func (p *splitter) backquoted() string {
 	return strings.TrimSuffix(p.s[at:end], "`")
 }
 
-var parameter = lazy.Regexp(`^\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]|[@*#?$!-])`)
+var parameter = words.Regexp(`^\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]|[@*#?$!-])`)
 
 // expansion skips what a dollar begins and reports whether it begins anything.
 func (p *splitter) expansion(w *shellWord) bool {
@@ -710,7 +710,7 @@ func unquote(s string) string {
 	return s
 }
 
-var escape = lazy.Regexp("\\\\([^\n\r\u2028\u2029])")
+var escape = words.Regexp("\\\\([^\n\r\u2028\u2029])")
 
 func unescape(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {

@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
-	"github.com/skillhand/skillhand/internal/jsontree"
+	"github.com/skillhand/skillhand/internal/doc"
 )
 
 var errNotDir = syscall.ENOTDIR
@@ -123,23 +123,23 @@ type parser struct {
 	faults []error
 }
 
-func (p *parser) raw(m *jsontree.Node) json.RawMessage { return json.RawMessage(p.src[m.Start:m.End]) }
+func (p *parser) raw(m *doc.Node) json.RawMessage { return json.RawMessage(p.src[m.Start:m.End]) }
 
-func (p *parser) fault(m *jsontree.Node, what, want string) {
+func (p *parser) fault(m *doc.Node, what, want string) {
 	text := fmt.Sprintf("%s is not %s, so Claude Code ignores the whole file", what, want)
 	p.faults = append(p.faults, &Fault{File: p.f.Name, Line: lineAt(p.src, m.Start), Start: m.KeyAt, End: m.End, Text: text})
 }
 
 // truth reads true or false.
-func (p *parser) truth(m *jsontree.Node) *bool {
+func (p *parser) truth(m *doc.Node) *bool {
 	b, ok := m.Value.(bool)
 	if !ok {
-		p.fault(m, m.Key, jsontree.Bool)
+		p.fault(m, m.Key, doc.Bool)
 	}
 	return &b
 }
 
-func (p *parser) key(m *jsontree.Node) {
+func (p *parser) key(m *doc.Node) {
 	switch m.Key {
 	case claudecode.KeyEnv:
 		if !m.IsObject() {
@@ -168,13 +168,13 @@ func (p *parser) key(m *jsontree.Node) {
 	case claudecode.KeyListingFraction, claudecode.KeyListingMaxChars, claudecode.KeyOverrides, claudecode.KeyNoBundled:
 		p.listing(m)
 	case claudecode.KeyCleanupDays:
-		if m.Kind() != jsontree.Number {
+		if m.Kind() != doc.Number {
 			p.fault(m, m.Key, "a number")
 		}
 	}
 }
 
-func (p *parser) permissions(m *jsontree.Node) {
+func (p *parser) permissions(m *doc.Node) {
 	if !m.IsObject() {
 		p.fault(m, m.Key, "an object")
 		return
@@ -205,7 +205,7 @@ func (p *parser) permissions(m *jsontree.Node) {
 	}
 }
 
-func (p *parser) plugins(m *jsontree.Node) {
+func (p *parser) plugins(m *doc.Node) {
 	if !m.IsObject() {
 		p.fault(m, m.Key, "an object")
 		return
@@ -225,7 +225,7 @@ func (p *parser) plugins(m *jsontree.Node) {
 	}
 }
 
-func (p *parser) statusLine(m *jsontree.Node) {
+func (p *parser) statusLine(m *doc.Node) {
 	var line struct {
 		Type    string
 		Command *string
@@ -236,7 +236,7 @@ func (p *parser) statusLine(m *jsontree.Node) {
 	}
 }
 
-func (p *parser) hooks(m *jsontree.Node) {
+func (p *parser) hooks(m *doc.Node) {
 	if !m.IsObject() {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
-	"github.com/skillhand/skillhand/internal/jsontree"
+	"github.com/skillhand/skillhand/internal/doc"
 )
 
 // A Listing is what settings say about the list of skills that Claude Code gives the model. The
@@ -55,7 +55,7 @@ func (s *Settings) Listing() Listing {
 }
 
 // listing reads a key that is about the list of skills.
-func (p *parser) listing(m *jsontree.Node) {
+func (p *parser) listing(m *doc.Node) {
 	l := &p.f.Listing
 	raw := p.raw(m)
 	switch m.Key {

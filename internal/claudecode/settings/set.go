@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/doc"
 	"github.com/skillhand/skillhand/internal/files"
-	"github.com/skillhand/skillhand/internal/jsontree"
 )
 
 // SetFile sets a key in a file, which is made if need be, and replaced as a whole. One that is
@@ -92,7 +92,7 @@ func Remove(file string, src []byte, path ...string) ([]byte, error) {
 			return src, nil
 		}
 		members := at.Items
-		i := slices.IndexFunc(members, func(m *jsontree.Node) bool { return m.Key == path[len(path)-1] })
+		i := slices.IndexFunc(members, func(m *doc.Node) bool { return m.Key == path[len(path)-1] })
 		switch {
 		case i < 0:
 			return src, nil
@@ -108,7 +108,7 @@ func Remove(file string, src []byte, path ...string) ([]byte, error) {
 }
 
 // insert puts a new key last into the object at, and sets it off as the first one is.
-func insert(src []byte, at *jsontree.Node, path []string, value string) []byte {
+func insert(src []byte, at *doc.Node, path []string, value string) []byte {
 	if len(at.Items) == 0 {
 		indent := indentAt(src, at.Start)
 		return splice(src, at.Start, at.End, "{\n"+indent+"  "+entry(value, path, indent+"  ")+"\n"+indent+"}")
@@ -143,13 +143,13 @@ func splice(src []byte, from, to int, text string) []byte {
 }
 
 // readObject reads the one object that a file consists of, or nil if the file is blank.
-func readObject(file string, src []byte) (*jsontree.Node, error) {
+func readObject(file string, src []byte) (*doc.Node, error) {
 	if len(bytes.TrimLeft(bytes.TrimPrefix(src, []byte("\ufeff")), " \t\r\n")) == 0 {
 		return nil, nil
 	}
-	root, fault := jsontree.Parse(string(src))
+	root, fault := doc.ParseJSON(string(src))
 	if fault == nil && !root.IsObject() {
-		fault = &jsontree.Error{Offset: root.Start, Text: "it is not an object"}
+		fault = &doc.Error{Offset: root.Start, Text: "it is not an object"}
 	}
 	if fault != nil {
 		return nil, &Fault{File: file, Line: lineAt(src, fault.Offset), Start: fault.Offset, End: fault.Offset + 1, Text: "not JSON: " + fault.Text}
@@ -158,12 +158,12 @@ func readObject(file string, src []byte) (*jsontree.Node, error) {
 }
 
 // lastOfEach drops the members that a later one of the same name replaces.
-func lastOfEach(n *jsontree.Node) []*jsontree.Node {
-	last := map[string]*jsontree.Node{}
+func lastOfEach(n *doc.Node) []*doc.Node {
+	last := map[string]*doc.Node{}
 	for _, m := range n.Items {
 		last[m.Key] = m
 	}
-	return slices.DeleteFunc(slices.Clone(n.Items), func(m *jsontree.Node) bool { return last[m.Key] != m })
+	return slices.DeleteFunc(slices.Clone(n.Items), func(m *doc.Node) bool { return last[m.Key] != m })
 }
 
 // lineAt is the number of the line that an offset is in.

@@ -6,19 +6,19 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // Codex keeps its configuration as TOML. Of that only the lines of one table are
 // read and written; what could mean the same in other words is left to the user.
 var (
-	ownTable   = lazy.Regexp(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + Server + `["']?\s*\]\s*(#.*)?$`)
-	belowTable = lazy.Regexp(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + Server + `["']?\s*\.`)
-	servers    = lazy.Regexp(`^\s*\[\s*mcp_servers\s*\]\s*(#.*)?$`)
-	anyTable   = lazy.Regexp(`^\s*\[`)
-	inline     = lazy.Regexp(`^\s*["']?mcp_servers["']?\s*[.=]`)
-	inlineKey  = lazy.Regexp(`^\s*["']?` + Server + `["']?\s*[.=]`)
-	ownKey     = lazy.Regexp(`^\s*(command|args)\s*=\s*(.*?)\s*$`)
+	ownTable   = words.Regexp(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + Server + `["']?\s*\]\s*(#.*)?$`)
+	belowTable = words.Regexp(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + Server + `["']?\s*\.`)
+	servers    = words.Regexp(`^\s*\[\s*mcp_servers\s*\]\s*(#.*)?$`)
+	anyTable   = words.Regexp(`^\s*\[`)
+	inline     = words.Regexp(`^\s*["']?mcp_servers["']?\s*[.=]`)
+	inlineKey  = words.Regexp(`^\s*["']?` + Server + `["']?\s*[.=]`)
+	ownKey     = words.Regexp(`^\s*(command|args)\s*=\s*(.*?)\s*$`)
 )
 
 var errByHand = errors.New(Server + " is there already, in a form that is not changed here")
@@ -26,9 +26,9 @@ var errByHand = errors.New(Server + " is there already, in a form that is not ch
 // This part of TOML's grammar tells a whole file from one that was broken off or mistyped: its words, and the statements
 // that they make, each word as a letter. Values are not looked at.
 var (
-	word = lazy.Regexp(`^(?:[ \t\r]+|#[^\n]*|(\n)|(?s:"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5})|` +
+	word = words.Regexp(`^(?:[ \t\r]+|#[^\n]*|(\n)|(?s:"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5})|` +
 		`"(?:\\.|[^"\\\n])*"|'[^'\n]*'|[A-Za-z0-9_+:.-]+|([=,{}\[\]]))`)
-	statementForm = lazy.Regexp(`^(|\[\[?w+\]\]?|w+=(w+|\[.*\]|\{.*\}))$`)
+	statementForm = words.Regexp(`^(|\[\[?w+\]\]?|w+=(w+|\[.*\]|\{.*\}))$`)
 )
 
 // checkTOML says on which line a file is not TOML.

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/migrate"
 	"github.com/skillhand/skillhand/internal/proc"
+	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/report"
 )
 
@@ -107,7 +107,7 @@ func messages(errs []report.Error) (all []string) {
 	return all
 }
 
-var digits = lazy.Regexp(`[0-9]+`)
+var digits = words.Regexp(`[0-9]+`)
 
 // withoutNumbers is a line without what differs from run to run: times, process
 // ids, the script's lines.

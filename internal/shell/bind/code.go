@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // module judges python -m: some modules are programs of the table, and nobody knows the others.
@@ -44,7 +44,7 @@ func (c *code) writes() bool {
 }
 
 // changing is code that writes a file, or takes a part of a text.
-var changing = lazy.Regexp(`(?:^|[^-=])>\s*[^\s\d=]|(?:^|[^v])\[[^\]]*[:\x00][^\]]*\]`)
+var changing = words.Regexp(`(?:^|[^-=])>\s*[^\s\d=]|(?:^|[^v])\[[^\]]*[:\x00][^\]]*\]`)
 
 // bare reports whether a value may stand in the code outside of a text in quotes.
 func (c *code) bare() bool {
@@ -296,33 +296,33 @@ var perlPrints = sync.OnceValue(func() *regexp.Regexp {
 const argument = `(?:[^()*,.]|\.[^.]|\([^()]*\))+`
 
 var (
-	tokens = lazy.Regexp(`^(?:(?s:"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\'|` + "`(?:\\\\.|[^`\\\\])*`" + `)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'` +
+	tokens = words.Regexp(`^(?:(?s:"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\'|` + "`(?:\\\\.|[^`\\\\])*`" + `)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'` +
 		`|[A-Za-z_]\w*|\d[\w.]*|[ \t]+|\|\||&&|>>|\?\.|#[^\n]*|(?s:.))`)
-	divides       = lazy.Regexp(`^(?:[)\]\d"'].*|[A-Za-z_]\w*)$`)
-	aPattern      = lazy.Regexp(`^/` + section("/") + `/`)
-	calling       = lazy.Regexp("^(?:[(`]|\\?\\.)")
-	awkFile       = lazy.Regexp(`^"/dev/std(?:err|out)"$`)
-	idents        = lazy.Regexp(`[A-Za-z_]\w*`)
-	clientCommand = lazy.Regexp(`(?m)^\s*\.|;\s*\.|\\`)
-	sqlQuotes     = lazy.Regexp(`'[^']*'|"[^"]*"`)
-	perlRuns      = lazy.Regexp("[`{}]|\\(\\?|[$@][A-Za-z_]")
-	perlLoop      = lazy.Regexp(`^\s*while ?\(<(?:STDIN)?>\) ?\{([^{}]*)\}\s*$`)
-	perlReads     = lazy.Regexp(`(?:IO|File)\.(?:read|readlines)\(0\)|\bopen\(0\)\.read\b`)
-	perlItems     = lazy.Regexp(`<(?:STDIN)?>|\$(?:F|ARGV)\[-?\d+\]|\$[_.]|@(?:F|ARGV)\b|\bARGV(?:\[-?\d+\]|\.first)`)
+	divides       = words.Regexp(`^(?:[)\]\d"'].*|[A-Za-z_]\w*)$`)
+	aPattern      = words.Regexp(`^/` + section("/") + `/`)
+	calling       = words.Regexp("^(?:[(`]|\\?\\.)")
+	awkFile       = words.Regexp(`^"/dev/std(?:err|out)"$`)
+	idents        = words.Regexp(`[A-Za-z_]\w*`)
+	clientCommand = words.Regexp(`(?m)^\s*\.|;\s*\.|\\`)
+	sqlQuotes     = words.Regexp(`'[^']*'|"[^"]*"`)
+	perlRuns      = words.Regexp("[`{}]|\\(\\?|[$@][A-Za-z_]")
+	perlLoop      = words.Regexp(`^\s*while ?\(<(?:STDIN)?>\) ?\{([^{}]*)\}\s*$`)
+	perlReads     = words.Regexp(`(?:IO|File)\.(?:read|readlines)\(0\)|\bopen\(0\)\.read\b`)
+	perlItems     = words.Regexp(`<(?:STDIN)?>|\$(?:F|ARGV)\[-?\d+\]|\$[_.]|@(?:F|ARGV)\b|\bARGV(?:\[-?\d+\]|\.first)`)
 	// Values that are no names: sums, and how a file is opened to read it.
-	sumOrMode = lazy.Regexp(`^(?:[\d.+* -]+|r[bt]?)$`)
-	jsonField = lazy.Regexp(`^require\(["'][\w./-]+\.json["']\)(?:\.\w+)*\.\x01$`)
+	sumOrMode = words.Regexp(`^(?:[\d.+* -]+|r[bt]?)$`)
+	jsonField = words.Regexp(`^require\(["'][\w./-]+\.json["']\)(?:\.\w+)*\.\x01$`)
 	// Texts with code in them.
-	embedding = lazy.Regexp("`(?:\\\\.|[^`\\\\])*`" + `|\b[fF](?:(?s:"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\')|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')`)
-	embedded  = lazy.Regexp(`\$?\{([^{}]*)\}`)
+	embedding = words.Regexp("`(?:\\\\.|[^`\\\\])*`" + `|\b[fF](?:(?s:"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\')|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')`)
+	embedded  = words.Regexp(`\$?\{([^{}]*)\}`)
 	// How code gives a name to something, and how it loads a module.
-	bindings = lazy.Regexp(`\b(?:for|as|catch|let|const|var) +[{(\[]?[\w, ]*|\b(?:def|function) *\w*\([\w, ]*\)|\blambda [\w, ]*:|\([\w, ]*\) *=>|\b\w+ *=>|` +
+	bindings = words.Regexp(`\b(?:for|as|catch|let|const|var) +[{(\[]?[\w, ]*|\b(?:def|function) *\w*\([\w, ]*\)|\blambda [\w, ]*:|\([\w, ]*\) *=>|\b\w+ *=>|` +
 		`(?m:^|;) *\w+(?: *, *\w+)* *=[^=]|\b\w+ *=[^=]|\bimport [\w., ]*`)
 	// All calls that open a file, and those of them that only read it.
-	opening = lazy.Regexp(`\b(?:open|readFile|readFileSync)\b`)
-	opened  = lazy.Regexp(`\.open\((?:["']r[bt]?["'])?\)|(?:^|[^.\w])open\(` + argument + `(?:, *(?:mode *= *)?["']r[bt]?["'])?` +
+	opening = words.Regexp(`\b(?:open|readFile|readFileSync)\b`)
+	opened  = words.Regexp(`\.open\((?:["']r[bt]?["'])?\)|(?:^|[^.\w])open\(` + argument + `(?:, *(?:mode *= *)?["']r[bt]?["'])?` +
 		`(?:, *(?:encoding|errors) *= *["'][\w-]+["'])*\)|readFile(?:Sync)?\(` + argument + `(?:, *["'][\w-]+["'])?\)`)
 	// These occur in a quoted text or a name only where code looks things up by a name that it puts together.
-	reckoned = lazy.Regexp(`\{[^{}]*[^\w{}][^{}]*\}|^__|constructor|prototype|__proto__`)
-	callers  = lazy.Regexp(`=>|\b(?:map|filter|forEach|reduce|then|sort|find|findIndex|some|every|flatMap|replace|replaceAll|from|function)\b`)
+	reckoned = words.Regexp(`\{[^{}]*[^\w{}][^{}]*\}|^__|constructor|prototype|__proto__`)
+	callers  = words.Regexp(`=>|\b(?:map|filter|forEach|reduce|then|sort|find|findIndex|some|every|flatMap|replace|replaceAll|from|function)\b`)
 )

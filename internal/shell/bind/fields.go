@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/lazy"
-	"github.com/skillhand/skillhand/internal/words"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // A field is an argument as far as it is known before the line runs.
@@ -432,10 +432,10 @@ func (s *scope) counts(n *syntax.CmdSubst) bool {
 
 var (
 	// passing are commands that print lines which they got, and leaving those that leave nothing of a text but digits.
-	passing = lazy.Regexp(`^(?:head|tail)(?: -n)? -?\d+$|^(?:sort|uniq)(?: -[nru]+)?$`)
-	leaving = lazy.Regexp(`^(?:(?:sed|sed -E) s/\[\^0-9\][+*]?//g|tr -cd \[?(?:0-9|:digit:)\]?|grep -o(?:E|h|Eh)? \[0-9\]\\?\+|grep -oP \\d\+)$`)
+	passing = words.Regexp(`^(?:head|tail)(?: -n)? -?\d+$|^(?:sort|uniq)(?: -[nru]+)?$`)
+	leaving = words.Regexp(`^(?:(?:sed|sed -E) s/\[\^0-9\][+*]?//g|tr -cd \[?(?:0-9|:digit:)\]?|grep -o(?:E|h|Eh)? \[0-9\]\\?\+|grep -oP \\d\+)$`)
 )
 
 // counting are commands that print a number.
-var counting = lazy.Regexp(`^(?:wc -[lcw]|grep -ci? [^ ]*(?: [^ *?\[]*)?|date(?: -u)?(?: -d .*)? \+%s|` +
+var counting = words.Regexp(`^(?:wc -[lcw]|grep -ci? [^ ]*(?: [^ *?\[]*)?|date(?: -u)?(?: -d .*)? \+%s|` +
 	`jq (?:-\w+ )?[\w.\[\]| ]*\blength(?: [^ ]*)?|git rev-list --count .*|stat -c [%XYZsb]+ .*)$`)

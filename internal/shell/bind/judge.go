@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/lazy"
-	"github.com/skillhand/skillhand/internal/words"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // A Finding says that a value could do harm in the line.
@@ -282,8 +282,8 @@ func (s *scope) parameter(n *syntax.ParamExp) {
 }
 
 var (
-	upToSign = lazy.Regexp(`^\*\W$`)
-	signs    = lazy.Regexp(`^[^\w\x00]*$`)
+	upToSign = words.Regexp(`^\*\W$`)
+	signs    = words.Regexp(`^[^\w\x00]*$`)
 )
 
 // surroundings judges programs in a line that writes files which are no data by their names: all but the
@@ -321,7 +321,7 @@ func (s *scope) quiet(r *row, name string, args []field) bool {
 func (r *row) simple(name string) bool { return r.kind == isData || among("silent", name) }
 
 // readsProfile are the options of interactive and login shells, which run files in the home folder.
-var readsProfile = lazy.Regexp(`^$|(?:^| )(?:-[a-z]*[il][a-z]*|--login|--interactive)(?: |$)`)
+var readsProfile = words.Regexp(`^$|(?:^| )(?:-[a-z]*[il][a-z]*|--login|--interactive)(?: |$)`)
 
 // handover judges the variables with values that a program gets. Rule 1: a program of the table may obey
 // any but those that are known to mean nothing.
@@ -388,7 +388,7 @@ func (s *scope) setting(name string, f field, exported bool) {
 }
 
 // folders are names of settings that say where programs, modules and hooks are.
-var folders = lazy.Regexp(`(?i)(?:path|dir|home|lib)$`)
+var folders = words.Regexp(`(?i)(?:path|dir|home|lib)$`)
 
 // declaration judges the names that declare and its kind take, and with -i, -n, -a and -A the contents too.
 func (s *scope) declaration(n *syntax.DeclClause) {

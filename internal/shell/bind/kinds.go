@@ -8,7 +8,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // A kind is what a value may be in a place. Each is a list of what passes: what it does not name is refused.
@@ -67,10 +67,10 @@ var kindNamed = map[string]kind{
 }
 
 var (
-	ddOperands = lazy.Regexp(`^(?:[io]?bs|count|skip|seek|status|conv|iflag)=[\w,]*$`)
-	span1      = lazy.Regexp(`^\d+(\.\d+)?[smhd]?$`)
-	anOption   = lazy.Regexp(`(^|[^\pL\pN])-[^\d\s]|(^|\s)[+@|]|[\\%\x00]`)
-	packages   = lazy.Regexp(`^[\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*( [\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*)*$`)
+	ddOperands = words.Regexp(`^(?:[io]?bs|count|skip|seek|status|conv|iflag)=[\w,]*$`)
+	span1      = words.Regexp(`^\d+(\.\d+)?[smhd]?$`)
+	anOption   = words.Regexp(`(^|[^\pL\pN])-[^\d\s]|(^|\s)[+@|]|[\\%\x00]`)
+	packages   = words.Regexp(`^[\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*( [\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*)*$`)
 )
 
 // aNumber: digits, which no reader takes for anything else; too few to be code in another notation.
@@ -119,9 +119,9 @@ var obeyed = sync.OnceValue(func() *regexp.Regexp {
 })
 
 var (
-	dataNames = lazy.Regexp(`(?i)(^|/|\x00)[^./\x00][^/]*\.(txt|md|mdx|json|jsonl|ndjson|log|csv|tsv|html|xml|svg|out|diff|tmp|png|jpg|pdf)$`)
+	dataNames = words.Regexp(`(?i)(^|/|\x00)[^./\x00][^/]*\.(txt|md|mdx|json|jsonl|ndjson|log|csv|tsv|html|xml|svg|out|diff|tmp|png|jpg|pdf)$`)
 	// Data by their names, and yet programs run what is in them, or obey it.
-	projects = lazy.Regexp(`(?i)^(package|composer|deno|tasks|launch|settings|project|nx|turbo|lerna|vercel|firebase|angular|.*rc|.*config.*|cmakelists)` +
+	projects = words.Regexp(`(?i)^(package|composer|deno|tasks|launch|settings|project|nx|turbo|lerna|vercel|firebase|angular|.*rc|.*config.*|cmakelists)` +
 		`\.(json|txt|xml)$|^(pom|build)\.xml$|^(claude|agents|skill)\.md$`)
 )
 

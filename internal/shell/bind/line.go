@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/lazy"
-	"github.com/skillhand/skillhand/internal/words"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // A line knows what a command line does anywhere in it, code within code included.
@@ -113,7 +113,7 @@ func assigned(p []syntax.Node, f func(name string, w *syntax.Word, exported bool
 }
 
 // sequence is what braces count: {1..5}.
-var sequence = lazy.Regexp(`^\{\d+\.\.\d+\}$`)
+var sequence = words.Regexp(`^\{\d+\.\.\d+\}$`)
 
 // effects notes what a program does to the line: the texts that it makes, the files that it writes, the folder that it goes to.
 func (s *scope) effects(name string, r *row, args []field, in input) {
@@ -194,7 +194,7 @@ func (s *scope) says(fs []field, in input) {
 }
 
 // flags are those of echo and printf.
-var flags = lazy.Regexp(`^-[neEv]+$`)
+var flags = words.Regexp(`^-[neEv]+$`)
 
 // dashes notes the options in a text that a value may follow.
 func (s *scope) dashes(text string) {
@@ -254,18 +254,18 @@ func (s *scope) written(f field) {
 }
 
 // cutting are commands that take any part of a text, or put a dash before it.
-var cutting = lazy.Regexp(`^(?:cut |tr -d |tail .*-(?:c|-by)|(?:[ef]?grep|rg) (?:.* )?-(?:[a-zA-Z]*o|-onl)|(?:date|seq) .*-\x00)`)
+var cutting = words.Regexp(`^(?:cut |tr -d |tail .*-(?:c|-by)|(?:[ef]?grep|rg) (?:.* )?-(?:[a-zA-Z]*o|-onl)|(?:date|seq) .*-\x00)`)
 
 // dividing are commands that split text at a letter, or after a number of characters.
-var dividing = lazy.Regexp(`^(?:(?:(?:read|mapfile|readarray) (?:.* )?|xargs (?:-\S+ )*)-(?:\w*d|-delimiter)[ =]?[\w\x00]|read (?:.* )?-\w*[nN] ?[\d\x00])`)
+var dividing = words.Regexp(`^(?:(?:(?:read|mapfile|readarray) (?:.* )?|xargs (?:-\S+ )*)-(?:\w*d|-delimiter)[ =]?[\w\x00]|read (?:.* )?-\w*[nN] ?[\d\x00])`)
 
 // contents are commands that tell what is in an archive.
-var contents = lazy.Regexp(`^(?:(?:bsd)?tar (?:-?[vzjJ]*t[vzjJ]*f?(?: |$)|--list)|unzip -[lZ]|zipinfo )[^\x00-]*\x00?$`)
+var contents = words.Regexp(`^(?:(?:bsd)?tar (?:-?[vzjJ]*t[vzjJ]*f?(?: |$)|--list)|unzip -[lZ]|zipinfo )[^\x00-]*\x00?$`)
 
-var inPlace = lazy.Regexp(`(?:^| )(?:-[a-zA-Z]{0,4}i|--in-place)`)
+var inPlace = words.Regexp(`(?:^| )(?:-[a-zA-Z]{0,4}i|--in-place)`)
 
 // keeping are commands that print what they got, or parts of it between signs, or digits alone.
-var keeping = lazy.Regexp(`^(?s:echo (?:-n )?(?:[^$-][^$]*)?|printf [^%\\\x00-]*(?:%s[^%\\\x00-]*(?:\\[n0])?)*(?: .*)?|jq (?:-r |-c )?\.?[\w.\[\]"-]+(?: \S+)?|` +
+var keeping = words.Regexp(`^(?s:echo (?:-n )?(?:[^$-][^$]*)?|printf [^%\\\x00-]*(?:%s[^%\\\x00-]*(?:\\[n0])?)*(?: .*)?|jq (?:-r |-c )?\.?[\w.\[\]"-]+(?: \S+)?|` +
 	`cut -d ?\W -f.*|cut -f ?[\d,-]+(?: -d ?[^\w\s].*)?|` +
 	`awk (?:-F ?\\?[^\w\s] )?\{ ?print \$?\w+(?: ?, ?\$?\w+)* ?\})$`)
 

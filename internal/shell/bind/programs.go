@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/words"
 )
 
@@ -334,5 +333,5 @@ func optionHint(w *reading, f field) string {
 	return "write the options yourself; before a path put -- or ./"
 }
 
-var commandLike = lazy.Regexp(`(?i)^\.|(^|_)(cmd|command|run|exec|prog|program|tool|sh|shell|script|code|eval|hook|` +
+var commandLike = words.Regexp(`(?i)^\.|(^|_)(cmd|command|run|exec|prog|program|tool|sh|shell|script|code|eval|hook|` +
 	`cc|cxx|compiler|editor|pager|runner|interpreter|bin|python|node)[0-9]*$|flags$|!$`)

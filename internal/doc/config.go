@@ -1,5 +1,4 @@
-// Package config answers one question: what does .skillhand.yaml say?
-package config
+package doc
 
 import (
 	"errors"
@@ -10,15 +9,14 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillhand/skillhand/internal/yamlfile"
-	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // Name is what the file is called. It stands at a repository's top.
-const Name = ".skillhand.yaml"
+const ConfigName = ".skillhand.yaml"
 
 // A File is what it says.
-type File struct {
+type Config struct {
 	Roots     []string // further folders of skills, as written
 	Model     string   // that questions are asked of, unless somebody says otherwise
 	BudgetUSD float64  // what a question, or all trials together, may cost; 0 means no limit
@@ -29,13 +27,13 @@ type File struct {
 }
 
 // Parse reads the file. Its errors come together, each with its line.
-func Parse(file string, src []byte) (File, error) {
+func ParseConfig(file string, src []byte) (Config, error) {
 	r := Reader{File: file}
-	root, notYAML := yamlfile.Parse(src)
+	root, notYAML := ParseYAML(src)
 	if notYAML != nil {
-		return File{}, fault{notYAML.Line, fmt.Sprintf("%s:%d: %s", file, max(notYAML.Line, 1), notYAML.Text)}
+		return Config{}, fault{notYAML.Line, fmt.Sprintf("%s:%d: %s", file, max(notYAML.Line, 1), notYAML.Text)}
 	}
-	var f File
+	var f Config
 	if root == nil {
 		return f, nil
 	}
@@ -102,7 +100,7 @@ func (r *Reader) Fields(n *yaml.Node, known map[string]func(*yaml.Node)) {
 		if read := known[n.Content[i].Value]; read != nil {
 			read(n.Content[i+1])
 		} else {
-			r.Fault(n.Content[i], "unknown key %s%s", n.Content[i].Value, skill.DidYouMean(n.Content[i].Value, slices.Collect(maps.Keys(known))))
+			r.Fault(n.Content[i], "unknown key %s%s", n.Content[i].Value, words.DidYouMean(n.Content[i].Value, slices.Collect(maps.Keys(known))))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package jsontree
+package doc
 
 import (
 	"encoding/json"
@@ -6,9 +6,9 @@ import (
 )
 
 // TestParse: every value has the bytes that it was read from.
-func TestParse(t *testing.T) {
+func TestParseJSON(t *testing.T) {
 	src := "\ufeff" + `{"a": [1, "x", true, null, {}], "b": {"c": "d"}, "b": {"c": "e"}}`
-	root, fault := Parse(src)
+	root, fault := ParseJSON(src)
 	if fault != nil {
 		t.Fatal(fault)
 	}
@@ -32,7 +32,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestJSONFaults(t *testing.T) {
 	for _, tt := range []struct {
 		src  string
 		at   int
@@ -43,18 +43,18 @@ func TestFaults(t *testing.T) {
 		{`{"a": x}`, 6, "invalid character 'x' looking for beginning of value"},
 		{`{} {}`, 3, "more text after the value"},
 	} {
-		if _, fault := Parse(tt.src); fault == nil || fault.Text != tt.text || fault.Offset != tt.at {
+		if _, fault := ParseJSON(tt.src); fault == nil || fault.Text != tt.text || fault.Offset != tt.at {
 			t.Errorf("Parse(%q): %+v, want %d: %s", tt.src, *fault, tt.at, tt.text)
 		}
 	}
 }
 
 // FuzzParse: a text is read exactly if it is JSON that is not too deep, and each value's bytes are JSON too.
-func FuzzParse(f *testing.F) {
+func FuzzParseJSON(f *testing.F) {
 	f.Add(`{"a": [1, "x", {"b": null}]}`)
 	f.Add("[")
 	f.Fuzz(func(t *testing.T, src string) {
-		root, fault := Parse(src)
+		root, fault := ParseJSON(src)
 		if fault != nil {
 			if fault.Offset < 0 || fault.Offset > len(src) {
 				t.Errorf("Parse(%q): %+v", src, fault)

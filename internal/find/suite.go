@@ -1,5 +1,4 @@
-// Package suite answers one question: which files make a suite of claude plugin eval, and what is in them?
-package suite
+package find
 
 import (
 	"bytes"
@@ -37,7 +36,7 @@ var (
 
 // Walk calls visit with the folder of each case at any depth below dir. Folders that a case uses, which visit returns, are
 // no cases themselves, and neither are the results and mocks of the suite. A dir that is not there has no cases.
-func Walk(dir string, used []string, visit func(dir string) (uses []string)) error {
+func WalkCases(dir string, used []string, visit func(dir string) (uses []string)) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && path == dir && errors.Is(err, fs.ErrNotExist):
@@ -62,14 +61,14 @@ func Walk(dir string, used []string, visit func(dir string) (uses []string)) err
 // isCase reports whether a folder has a file of a case.
 func isCase(dir string) bool {
 	file := filepath.Join(dir, CaseFile)
-	return files.IsFile(filepath.Join(dir, PromptFile)) || files.IsFile(file) && !IsOwn(file) || len(Graders(dir)) > 0
+	return files.IsFile(filepath.Join(dir, PromptFile)) || files.IsFile(file) && !IsCaseList(file) || len(Graders(dir)) > 0
 }
 
 // Graders lists the files of a case's graders.
 func Graders(dir string) []string { return files.Glob(dir, "graders/*.md") }
 
 // IsOwn reports whether a file is a list of cases in our own form.
-func IsOwn(file string) bool {
+func IsCaseList(file string) bool {
 	text, err := files.ReadFile(file)
 	var doc map[string]any
 	return err == nil && yaml.Unmarshal(text, &doc) == nil && doc["cases"] != nil
@@ -77,7 +76,7 @@ func IsOwn(file string) bool {
 
 // Split takes a file apart: its fields as YAML, on the lines that they have in the file, and the text after them with the
 // line on which it begins. Markdown without frontmatter has no fields, which are nil then; every other file has nothing else.
-func Split(file string, text []byte) (fields []byte, body string, line int) {
+func SplitCase(file string, text []byte) (fields []byte, body string, line int) {
 	text = bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
 	if filepath.Ext(file) != ".md" {
 		return text, "", 0

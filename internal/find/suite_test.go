@@ -1,4 +1,4 @@
-package suite
+package find
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestSplit(t *testing.T) {
+func TestSplitCase(t *testing.T) {
 	for _, tt := range []struct {
 		file, text, fields, body string
 		line                     int
@@ -19,14 +19,14 @@ func TestSplit(t *testing.T) {
 		{"p.md", "---\n---\nhello", "\n", "hello", 3},
 		{"p.md", "---\nnever closed\n", "", "---\nnever closed", 1},
 	} {
-		fields, body, line := Split(tt.file, []byte(tt.text))
+		fields, body, line := SplitCase(tt.file, []byte(tt.text))
 		if string(fields) != tt.fields || body != tt.body || line != tt.line {
 			t.Errorf("Split(%q) = %q, %q, %d, want %q, %q, %d", tt.text, fields, body, line, tt.fields, tt.body, tt.line)
 		}
 	}
 }
 
-func TestWalk(t *testing.T) {
+func TestWalkCases(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{
 		"a/prompt.md", "a/graders/x.md", "deep/b/case.yaml", "deep/b/used/prompt.md", "c/graders/x.md", "results/d/prompt.md", "mocks/e/prompt.md",
@@ -44,7 +44,7 @@ func TestWalk(t *testing.T) {
 		}
 	}
 	var got []string
-	err := Walk(dir, nil, func(path string) []string {
+	err := WalkCases(dir, nil, func(path string) []string {
 		rel, _ := filepath.Rel(dir, path)
 		got = append(got, filepath.ToSlash(rel))
 		return []string{filepath.Join(path, "used")}
@@ -52,7 +52,7 @@ func TestWalk(t *testing.T) {
 	if want := []string{"a", "c", "deep/b"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("Walk: %q, %v, want %q", got, err, want)
 	}
-	if err := Walk(filepath.Join(dir, "gone"), nil, nil); err != nil {
+	if err := WalkCases(filepath.Join(dir, "gone"), nil, nil); err != nil {
 		t.Errorf("a folder that is not there: %v", err)
 	}
 }

@@ -1,5 +1,4 @@
-// Package jsontree answers one question: what does this JSON text say, and where?
-package jsontree
+package doc
 
 import (
 	"encoding/json"
@@ -27,10 +26,10 @@ type Error struct {
 func (e *Error) Error() string { return e.Text }
 
 // Parse reads a JSON text, which may begin with a byte order mark.
-func Parse(src string) (*Node, *Error) {
+func ParseJSON(src string) (*Node, *Error) {
 	mark := len(src) - len(strings.TrimPrefix(src, "\ufeff"))
 	dec := json.NewDecoder(strings.NewReader(src[mark:]))
-	p := &parser{src: src, mark: mark, dec: dec}
+	p := &jsonParser{src: src, mark: mark, dec: dec}
 	n, err := p.value(0)
 	if err == nil {
 		if rest := strings.TrimLeft(src[n.End:], " \t\r\n"); rest != "" {
@@ -49,7 +48,7 @@ func Parse(src string) (*Node, *Error) {
 	return nil, fault
 }
 
-type parser struct {
+type jsonParser struct {
 	src  string
 	mark int
 	dec  *json.Decoder
@@ -58,10 +57,10 @@ type parser struct {
 const maxDepth = 10_000 // as encoding/json has it
 
 // at is where the decoder stands.
-func (p *parser) at() int { return p.mark + int(p.dec.InputOffset()) }
+func (p *jsonParser) at() int { return p.mark + int(p.dec.InputOffset()) }
 
 // next is where the next token starts.
-func (p *parser) next() int {
+func (p *jsonParser) next() int {
 	i := p.at()
 	for i < len(p.src) && strings.IndexByte(" \t\r\n,:", p.src[i]) >= 0 {
 		i++
@@ -69,7 +68,7 @@ func (p *parser) next() int {
 	return i
 }
 
-func (p *parser) value(depth int) (*Node, error) {
+func (p *jsonParser) value(depth int) (*Node, error) {
 	if depth > maxDepth {
 		return nil, errors.New("nested too deeply")
 	}

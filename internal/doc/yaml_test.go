@@ -1,11 +1,11 @@
-package yamlfile
+package doc
 
 import (
 	"strings"
 	"testing"
 )
 
-func TestParse(t *testing.T) {
+func TestParseYAML(t *testing.T) {
 	for _, tt := range []struct {
 		text string
 		want Fault
@@ -24,7 +24,7 @@ func TestParse(t *testing.T) {
 		{"a: 1\nb: \x01\n", Fault{2, "not YAML: control characters are not allowed"}},
 		{strings.Repeat("a: 1\n", 200) + "b: \x01\n", Fault{0, "not YAML: control characters are not allowed"}},
 	} {
-		root, fault := Parse([]byte(tt.text))
+		root, fault := ParseYAML([]byte(tt.text))
 		if fault == nil {
 			fault = &Fault{}
 		}
@@ -32,20 +32,20 @@ func TestParse(t *testing.T) {
 			t.Errorf("Parse(%.40q) = %v, %v, want %v", tt.text, root, *fault, tt.want)
 		}
 	}
-	if root, _ := Parse([]byte("\n\na: 1\n")); root == nil || root.Line != 3 || root.Content[1].Value != "1" {
+	if root, _ := ParseYAML([]byte("\n\na: 1\n")); root == nil || root.Line != 3 || root.Content[1].Value != "1" {
 		t.Errorf("Parse = %v, want the root with its lines", root)
 	}
 }
 
 // FuzzParse: every text is a file of YAML or has a fault, on one of its lines.
-func FuzzParse(f *testing.F) {
+func FuzzParseYAML(f *testing.F) {
 	for _, seed := range []string{
 		"", "# a\n", "---\n", "...\n", "a: [\n", "a: 1\n---\nb: 2\n", "&a *a\n", "a: \x01\n", "%YAML 1.1\n---\n", "\ufeffa: 1\r\nb: }\r\n",
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		root, fault := Parse([]byte(text))
+		root, fault := ParseYAML([]byte(text))
 		if fault != nil && (root != nil || fault.Text == "" || fault.Line < 0 || fault.Line > 1+strings.Count(text, "\n")+strings.Count(text, "\r")) {
 			t.Errorf("Parse(%q) = %v, %+v", text, root, fault)
 		}

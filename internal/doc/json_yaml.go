@@ -1,4 +1,4 @@
-package jsontree
+package doc
 
 import (
 	"strings"
@@ -8,8 +8,8 @@ import (
 
 // ParseYAML reads a JSON text as nodes of YAML, whose lines begin with line, so that files of both kinds are read by
 // the same rules. YAML itself would not take every JSON.
-func ParseYAML(src string, line int) (*yaml.Node, *Error) {
-	root, fault := Parse(src)
+func JSONAsYAML(src string, line int) (*yaml.Node, *Error) {
+	root, fault := ParseJSON(src)
 	if fault != nil {
 		return nil, fault
 	}

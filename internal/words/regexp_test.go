@@ -1,11 +1,11 @@
-package lazy
+package words
 
 import (
 	"sync"
 	"testing"
 )
 
-func TestGet(t *testing.T) {
+func TestRegexp(t *testing.T) {
 	word := Regexp(`^\w+$`)
 	var wait sync.WaitGroup
 	for range 8 {

@@ -1,5 +1,5 @@
-// Package yamlfile answers one question: what does this YAML file hold, or on which line is it broken?
-package yamlfile
+// Package doc answers one question: what does this YAML or JSON text say, and on which line is it broken?
+package doc
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ type Fault struct {
 }
 
 // Parse reads the one document of a file; nil means that there is nothing in it.
-func Parse(text []byte) (*yaml.Node, *Fault) {
+func ParseYAML(text []byte) (*yaml.Node, *Fault) {
 	var root *yaml.Node
 	for dec := yaml.NewDecoder(bytes.NewReader(text)); ; {
 		var doc yaml.Node
@@ -26,7 +26,7 @@ func Parse(text []byte) (*yaml.Node, *Fault) {
 		case errors.Is(err, io.EOF):
 			return root, nil
 		case err != nil:
-			fault := FaultOf(string(text), err)
+			fault := FaultOfYAML(string(text), err)
 			return nil, &Fault{fault.Line, "not YAML: " + fault.Text}
 		case doc.Content[0].Tag == "!!null": // as after a --- at the end
 		case root != nil:
@@ -39,7 +39,7 @@ func Parse(text []byte) (*yaml.Node, *Fault) {
 
 // FaultOf returns what the parser says of a text that is not YAML, and the line of the fault: the one after the longest
 // beginning that is YAML. The parser often names the line before.
-func FaultOf(text string, err error) Fault {
+func FaultOfYAML(text string, err error) Fault {
 	f := Fault{Text: strings.TrimPrefix(err.Error(), "yaml: ")}
 	if n, _ := fmt.Sscanf(f.Text, "line %d:", &f.Line); n == 1 {
 		_, f.Text, _ = strings.Cut(f.Text, ": ")

@@ -1,6 +1,4 @@
-// Package lazy answers one question: what is this regular expression, once it is needed? Every start of a program would pay
-// for one that is compiled before.
-package lazy
+package words
 
 import (
 	"regexp"
