@@ -182,7 +182,8 @@ func TestRooms(t *testing.T) {
 }
 
 // pure lists the rooms that take text and return values: they reach no files and no processes.
-var pure = strings.Fields("internal/claudecode internal/doc internal/jsonfind internal/legacy internal/markdown internal/shell/bind internal/words permit report")
+var pure = strings.Fields("internal/claudecode internal/doc internal/jsonfind internal/legacy " +
+	"internal/markdown internal/shell/bind internal/words permit report")
 
 // noProcess lists the rooms that may read files, but from which no process can be started.
 var noProcess = strings.Fields("check internal/agents internal/claudecode/settings internal/files skill")

@@ -164,7 +164,8 @@ func agentLiteral(p *pass) {
 	}
 	if i := slices.IndexFunc(p.doc.directives, func(d *directive) bool { return d.claude }); i >= 0 {
 		d := p.doc.directives[i]
-		tell(d.start, d.end, "%s %s no directives: %s %s as it stands here", and(names), verb(names, "runs", "run"), who, clip(p.doc.src[d.start:d.end], 40))
+		tell(d.start, d.end, "%s %s no directives: %s %s as it stands here", and(names), verb(names, "runs", "run"), who,
+			clip(p.doc.src[d.start:d.end], 40))
 	}
 	front := &p.doc.skill.Front
 	for _, part := range p.doc.skill.Parts {
@@ -172,7 +173,8 @@ func agentLiteral(p *pass) {
 			continue
 		}
 		if name := strings.Trim(part.Source, "${}"); strings.HasPrefix(name, "ARGUMENTS") || slices.Contains(front.Arguments, name) {
-			tell(part.Offset, part.Offset+len(part.Source), "%s %s in no arguments: %s %s as it stands here", and(names), verb(names, "fills", "fill"), who, part.Source)
+			tell(part.Offset, part.Offset+len(part.Source), "%s %s in no arguments: %s %s as it stands here", and(names),
+				verb(names, "fills", "fill"), who, part.Source)
 			return
 		}
 	}
@@ -246,7 +248,8 @@ func (s *shelf) doc(i int) *document { return s.docs[files.Real(s.found[i].File)
 // sees reports whether an agent's model sees a skill of that name, or of that file by another way.
 func (s *shelf) sees(agent string, i int) bool {
 	for k, v := range s.views[agent] {
-		if v.Sight != agents.Invisible && (s.found[k].CalledName() == s.found[i].CalledName() || files.Real(s.found[k].File) == files.Real(s.found[i].File)) {
+		if v.Sight != agents.Invisible && (s.found[k].CalledName() == s.found[i].CalledName() ||
+			files.Real(s.found[k].File) == files.Real(s.found[i].File)) {
 			return true
 		}
 	}

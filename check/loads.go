@@ -22,7 +22,8 @@ func loadRules() []*Rule {
 			Summary: "the sections of the text are not well formed, so skillhand load makes no page of it"},
 		{ID: "SK803", Name: "bindings", Severity: Error, kinds: []Kind{Skill, FirstUse}, run: bindings, together: dropUnlessUsed,
 			Summary: "the bindings.json does not fit the text, so skillhand load makes no page of it"},
-		{ID: "SK804", Name: "refused-argument", Severity: Warning, kinds: []Kind{Skill, Command, Text, FirstUse}, run: refusedArgument, together: dropUnlessUsed,
+		{ID: "SK804", Name: "refused-argument", Severity: Warning, kinds: []Kind{Skill, Command, Text, FirstUse},
+			run: refusedArgument, together: dropUnlessUsed,
 			Summary: "skillhand load refuses a directive for every ordinary argument"},
 	}
 }
@@ -79,9 +80,11 @@ func (d *document) usesSkillhand() bool {
 	}
 	dir := filepath.Dir(d.file.Path)
 	switch {
-	case d.file.Kind == FirstUse, skill.IsCompanion(filepath.Base(dir)), d.file.Top != "" && files.IsFile(filepath.Join(d.file.Top, ConfigName)):
+	case d.file.Kind == FirstUse, skill.IsCompanion(filepath.Base(dir)), d.file.Top != "" &&
+		files.IsFile(filepath.Join(d.file.Top, ConfigName)):
 		return true
-	case d.file.Kind == Skill && (files.IsFile(filepath.Join(dir, bindingsFile)) || files.IsFile(filepath.Join(skill.Companion(dir), skill.MainFile))):
+	case d.file.Kind == Skill && (files.IsFile(filepath.Join(dir, bindingsFile)) ||
+		files.IsFile(filepath.Join(skill.Companion(dir), skill.MainFile))):
 		return true
 	}
 	return slices.ContainsFunc(d.directives, func(x *directive) bool { return strings.Contains(x.command, "skillhand ") })
@@ -124,7 +127,8 @@ func bindings(p *pass) {
 		case word == "":
 			p.find(0, 0, "%s: ${%s}: want a command, as a string or a list of strings", at(item.KeyAt), item.Key)
 		case isClass(word):
-			p.find(0, 0, "%s: ${%s}: %s is a class, want a command", at(item.KeyAt), item.Key, word).Help = "skillhand migrate finds the launcher of a class"
+			p.find(0, 0, "%s: ${%s}: %s is a class, want a command", at(item.KeyAt), item.Key,
+				word).Help = "skillhand migrate finds the launcher of a class"
 		}
 		bound = append(bound, item.Key)
 	}

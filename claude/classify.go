@@ -321,9 +321,11 @@ func noTurns(r *record, text string) *Error {
 		text = r.local
 	}
 	switch {
-	case strings.Contains(text, "Shell command failed for pattern"), strings.Contains(text, "Shell command permission check failed for pattern"):
+	case strings.Contains(text, "Shell command failed for pattern"),
+		strings.Contains(text, "Shell command permission check failed for pattern"):
 		return failed(DirectiveFailed, text)
-	case strings.HasPrefix(text, "Unknown command"), strings.HasPrefix(text, "Unknown skill"), strings.HasPrefix(text, "Unknown slash command"):
+	case strings.HasPrefix(text, "Unknown command"), strings.HasPrefix(text, "Unknown skill"),
+		strings.HasPrefix(text, "Unknown slash command"):
 		return failed(UnknownCommand, text)
 	case r.local != "":
 		return failed(Usage, text)
@@ -369,7 +371,8 @@ var byFault = map[string]Kind{
 func apiKind(r *record, text string) Kind {
 	res := r.result
 	switch {
-	case res.APIError == "usage_limit_reached", r.limit.Status == "rejected" && (res.Status == 0 || res.Status == 429), usageLimit(text): // whatever its status
+	// whatever its status
+	case res.APIError == "usage_limit_reached", r.limit.Status == "rejected" && (res.Status == 0 || res.Status == 429), usageLimit(text):
 		return UsageLimit
 	case r.fault == "billing_error", res.APIType == "billing_error", creditGone.Get().MatchString(text):
 		return Billing
@@ -442,8 +445,10 @@ var (
 	creditGone = words.Regexp(`(?i)^(?:API Error: (?:\d{3} )?)?(?:your )?credit balance is too low` +
 		`|\bexceeded your current quota\b|^quota exceeded\. check your plan and billing`)
 	// usageFault is what the CLI's own parser of arguments says, whatever words the arguments have.
-	usageFault = words.Regexp(`(?m)^error: (?:unknown option|unknown command|option '|missing required|too many arguments|required option|command-argument)` +
-		`|^(?:Error: )?--[a-z]|^Error: (?:When using --|Input must be|piped stdin|Settings file|Session ID|Invalid (?:MCP config|session ID|settings))` +
+	usageFault = words.Regexp(`(?m)^error: (?:unknown option|unknown command|option '|missing required|too many ` +
+		`arguments|required option|command-argument)` +
+		`|^(?:Error: )?--[a-z]|^Error: (?:When using --|Input must be|piped stdin|Settings file|Session ID|Invalid (?:MCP ` +
+		`config|session ID|settings))` +
 		`|^Error parsing streaming input|^No conversation found`)
 	// The status that a text names, where the event has none.
 	namedStatus = words.Regexp(`\bAPI Error: (\d{3})\b|\bRequest rejected \((\d{3})\)|\bRepeated (529)\b`)

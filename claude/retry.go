@@ -87,7 +87,8 @@ var (
 		`((?:\d+(?:\.\d+)? ?(?:days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b[ ,]*(?:and )?)+)`)
 	quantity = words.Regexp(`(?i)(\d+(?:\.\d+)?) ?(d|h|m|s)`)
 	unixTime = words.Regexp(`\|(\d{10})\b`)
-	clock    = words.Regexp(`(?i)\bresets?(?: at| on)? +(?:([a-z]{3})[a-z]* (\d{1,2}),?(?: at)? +)?(\d{1,2})(?::(\d{2}))? ?(am|pm)?\b(?: \(([A-Za-z_+\-/0-9]+)\))?`)
+	clock    = words.Regexp(`(?i)\bresets?(?: at| on)? +(?:([a-z]{3})[a-z]* (\d{1,2}),?(?: at)? ` +
+		`+)?(\d{1,2})(?::(\d{2}))? ?(am|pm)?\b(?: \(([A-Za-z_+\-/0-9]+)\))?`)
 )
 
 var units = map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second}

@@ -43,7 +43,8 @@ func HookFaults(src []byte) []Fault {
 func hidesGuard(n *doc.Node) bool {
 	known := Events()
 	for _, item := range n.Items {
-		inner := n.IsList() && item.IsObject() && slices.ContainsFunc(item.Items, func(v *doc.Node) bool { return slices.Contains(guards, v.Key) })
+		inner := n.IsList() && item.IsObject() && slices.ContainsFunc(item.Items,
+			func(v *doc.Node) bool { return slices.Contains(guards, v.Key) })
 		switch {
 		case inner && hidesGuard(item):
 			return true

@@ -48,7 +48,8 @@ func FuzzParseConfig(f *testing.F) {
 	f.Add("roots: [a]\nmodel: b\nbudget: 1\n")
 	f.Add("check:\n  rules: {SK1: off}\n")
 	f.Fuzz(func(t *testing.T, src string) {
-		if got, err := ParseConfig("f", []byte(src)); err == nil && (got.BudgetUSD < 0 || got.Wrap != "" && !strings.Contains("auto always never", got.Wrap)) {
+		if got, err := ParseConfig("f", []byte(src)); err == nil &&
+			(got.BudgetUSD < 0 || got.Wrap != "" && !strings.Contains("auto always never", got.Wrap)) {
 			t.Errorf("%q is taken: %+v", src, got)
 		}
 	})

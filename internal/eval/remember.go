@@ -40,7 +40,8 @@ func (s *Summary) Remember(h here.Here, failure error) error {
 
 // LastCost is what the latest trials of a skill in this project cost together, by the history.
 func LastCost(h here.Here, skill string) (usd float64, known bool) {
-	found, err := (history.Store{Dir: h.HistoryDir()}).Read(history.Query{Kind: history.Ask, Skill: skill, Project: files.Real(files.Around(h.Dir))})
+	found, err := (history.Store{Dir: h.HistoryDir()}).Read(history.Query{Kind: history.Ask, Skill: skill,
+		Project: files.Real(files.Around(h.Dir))})
 	for _, r := range found.Records {
 		if r.Label == history.Try && r.CostUSD > 0 {
 			usd, known = r.CostUSD, err == nil

@@ -39,7 +39,8 @@ func TestReplace(t *testing.T) {
 	if err := files.Replace(own, []byte("other"), []byte("new")); !errors.Is(err, files.ErrChanged) || content(t, own) != "old" {
 		t.Errorf("changed content: %v, %q", err, content(t, own))
 	}
-	if err := files.Replace(outside, []byte("old"), []byte("new")); err == nil || !strings.Contains(err.Error(), "outside its folder") || content(t, out) != "old" {
+	if err := files.Replace(outside, []byte("old"), []byte("new")); err == nil ||
+		!strings.Contains(err.Error(), "outside its folder") || content(t, out) != "old" {
 		t.Errorf("a link that leads out: %v, %q", err, content(t, out))
 	}
 	if err := files.Replace(inside, []byte("old"), []byte("new")); err != nil || content(t, own) != "new" {
@@ -77,7 +78,8 @@ func TestWrite(t *testing.T) {
 	if _, err := files.WriteEdit(file, &files.Edit{After: []byte("new")}, ""); err == nil || content(t, file) != "old" {
 		t.Errorf("a new file over an old one: %v, %q", err, content(t, file))
 	}
-	if _, err := files.RemoveEdit(file, &files.Edit{Before: []byte("other")}, ""); !errors.Is(err, files.ErrChanged) || content(t, file) != "old" {
+	if _, err := files.RemoveEdit(file, &files.Edit{Before: []byte("other")}, ""); !errors.Is(err, files.ErrChanged) ||
+		content(t, file) != "old" {
 		t.Errorf("Remove of changed content: %v", err)
 	}
 	if _, err := files.RemoveEdit(file, &files.Edit{Before: []byte("old")}, ""); err != nil {

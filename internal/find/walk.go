@@ -234,7 +234,8 @@ func (w *walker) folder(dir string, in setting, named bool) {
 	if w.plugins[dir] || files.IsFile(filepath.Join(dir, ".claude-plugin", "plugin.json")) {
 		in = setting{plugin: dir}
 	}
-	for _, e := range slices.SortedStableFunc(slices.Values(entries), func(a, b fs.DirEntry) int { return cmp.Compare(walkRank(a), walkRank(b)) }) {
+	for _, e := range slices.SortedStableFunc(slices.Values(entries),
+		func(a, b fs.DirEntry) int { return cmp.Compare(walkRank(a), walkRank(b)) }) {
 		w.entry(filepath.Join(dir, e.Name()), e, in)
 	}
 }
@@ -369,7 +370,8 @@ func kindOf(p string, in setting, named bool) Kind {
 	folder := filepath.Base(dir)
 	root := in.root()
 	inside := func(name string) bool {
-		return root != "" && files.Inside(filepath.Join(root, name), p) || named && slices.Contains(strings.Split(filepath.ToSlash(dir), "/"), name)
+		return root != "" && files.Inside(filepath.Join(root, name), p) ||
+			named && slices.Contains(strings.Split(filepath.ToSlash(dir), "/"), name)
 	}
 	switch {
 	case base == skill.MainFile:

@@ -149,7 +149,8 @@ func (r *Result) run(ctx context.Context, rt skillhand.Runtime, loc skill.Locati
 	}
 	for _, c := range r.Checks {
 		if failed := t.failed[c.Name]; !c.OK && len(failed) > 0 && !o.AllowErrors {
-			return fmt.Errorf("not updated: the %s has errors in the test's folder: %s\nto test the page as it is in your project, remove this file and run: "+
+			return fmt.Errorf("not updated: the %s has errors in the test's folder: %s\nto test the page as it is in your "+
+				"project, remove this file and run: "+
 				"skillhand test --init %s\n--allow-errors keeps the errors", c.Name, term.Flat(strings.Join(failed, "; ")), loc.Name)
 		}
 	}
@@ -209,7 +210,8 @@ func (t *test) ends(text string) string {
 
 // newTest reads an archive and lays out its folder below scratch.
 func newTest(a *txtar.Archive, loc skill.Location, scratch string) (*test, error) {
-	t := &test{archive: a, skill: files.Real(loc.Folder), work: filepath.Join(scratch, "work"), sections: map[string]string{}, failed: map[string][]string{}}
+	t := &test{archive: a, skill: files.Real(loc.Folder), work: filepath.Join(scratch, "work"),
+		sections: map[string]string{}, failed: map[string][]string{}}
 	if err := os.Mkdir(t.work, 0o777); err != nil {
 		return nil, err
 	}
@@ -246,7 +248,8 @@ func newTest(a *txtar.Archive, loc skill.Location, scratch string) (*test, error
 	}
 	if len(t.wanted) == 0 {
 		faults = append(faults,
-			errors.New("there is nothing to compare: add a section page, later, verdict.json or files/NAME, and fill it with skillhand test --update"))
+			errors.New("there is nothing to compare: add a section page, later, verdict.json or files/NAME, and fill it with "+
+				"skillhand test --update"))
 	}
 	return t, errors.Join(faults...)
 }
@@ -269,7 +272,8 @@ func checkVerdict(want string) error {
 		return errors.New("-- verdict.json --: not an object")
 	}
 	if len(keys) == 0 {
-		return errors.New("-- verdict.json --: there is nothing to compare: name a key, or leave the section empty and fill it with skillhand test --update")
+		return errors.New("-- verdict.json --: there is nothing to compare: name a key, or leave the section empty and fill " +
+			"it with skillhand test --update")
 	}
 	return unknownKeys("", doc, verdictType)
 }

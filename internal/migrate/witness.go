@@ -231,10 +231,12 @@ func (t *tree) program(p, language, text string, line int) {
 		}
 		if strings.Contains(text, `"scripts"`) { // a package.json, whose scripts are command lines
 			t.holdNamed(p, text, line, readsIt, func(line, name string) bool {
-				return slices.ContainsFunc(jsonString.Get().FindAllString(line, -1), func(s string) bool { return strings.Contains(s, name) && captured(s, name) })
+				return slices.ContainsFunc(jsonString.Get().FindAllString(line, -1),
+					func(s string) bool { return strings.Contains(s, name) && captured(s, name) })
 			})
 		}
-	case ".yml", ".yaml", ".make", ".docker", ".service", ".ini", ".cfg", ".conf", ".env", ".csv", ".tsv", ".xml", ".lock", ".log", ".jsonl", ".sql":
+	case ".yml", ".yaml", ".make", ".docker", ".service", ".ini", ".cfg", ".conf", ".env", ".csv", ".tsv", ".xml",
+		".lock", ".log", ".jsonl", ".sql":
 		t.holdNamed(p, joinLines(text), line, readsIt, captured)
 	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts",
 		".tsx", ".jsx", ".py", ".rb", ".go", ".rs", ".java", ".kt", ".swift", ".c", ".cc", ".cpp", ".cs", ".php", ".lua", ".pl":
@@ -250,13 +252,15 @@ func (t *tree) program(p, language, text string, line int) {
 
 var (
 	// Settings by which programs start others and read what they print: hooks, status lines, servers.
-	commandKey = words.Regexp(`(?m)"(?:command|statusLine|apiKeyHelper|awsAuthRefresh|awsCredentialExport|otelHeadersHelper)"\s*:|^\s*(?:command|notify)\s*=`)
+	commandKey = words.Regexp(`(?m)"(?:command|statusLine|apiKeyHelper|awsAuthRefresh|awsCredentialExport|` +
+		`otelHeadersHelper)"\s*:|^\s*(?:command|notify)\s*=`)
 	// Commands that run nothing of the folders that they are given.
 	lookup     = words.Regexp(`\b(?:e?grep|rg|ls|du|wc|mkdir|rm|chmod)\s[^|;&()]*`)
 	jsonString = words.Regexp(`"(?:[^"\\]|\\.)*"`)
 	// A permission allows a command, and reads nothing: Bash(./x.sh:*).
 	permission    = words.Regexp(`\bBash\((?:[^()"\\]|\\.)*\)`)
-	startsProgram = words.Regexp("subprocess|popen|Popen|system\\(|\\bexec(?:Sync|File|FileSync|a|[lv]p?e?)?\\(|promisify\\(exec|spawn|child_process|" +
+	startsProgram = words.Regexp("subprocess|popen|Popen|system\\(|\\bexec(?:Sync|File|FileSync|a|[lv]p?e?)?\\(|promi" +
+		"sify\\(exec|spawn|child_process|" +
 		"Command\\b|ProcessBuilder|Process\\(|shell_exec|passthru|proc_open|" +
 		"getoutput|check_call|Open3|%x|\\bsh[.(`]|\\brun\\(|Deno\\.|Bun\\.|\\$`|`[^`\n]*\\.sh")
 	// A program that hands its own stdout on reads nothing, if that is all it does.
@@ -295,7 +299,8 @@ func joinLines(text string) string {
 	for l := range strings.Lines(text) {
 		l = strings.TrimRight(l, " \t\r\n")
 		open := strings.LastIndex(l, "$(")
-		continued := strings.HasSuffix(l, `\`) || strings.HasSuffix(l, "|") && !strings.HasPrefix(strings.TrimSpace(l), "|") && !strings.HasSuffix(l, ": |") ||
+		continued := strings.HasSuffix(l, `\`) || strings.HasSuffix(l, "|") &&
+			!strings.HasPrefix(strings.TrimSpace(l), "|") && !strings.HasSuffix(l, ": |") ||
 			open >= 0 && !strings.Contains(l[open:], ")")
 		out.WriteString(strings.TrimSuffix(l, `\`))
 		if owed++; continued && owed < 50 {
@@ -441,7 +446,8 @@ func (t *tree) code(p, language, code string, after int) {
 		}
 	case "", "text", "txt", "plaintext", "markdown", "md", "diff", "mermaid", "output", "log", "tree":
 	case "javascript", "typescript", "python", "ruby", "rust":
-		t.program(p, map[string]string{"javascript": ".js", "typescript": ".ts", "python": ".py", "ruby": ".rb", "rust": ".rs"}[language], code, after+1)
+		t.program(p, map[string]string{"javascript": ".js", "typescript": ".ts", "python": ".py", "ruby": ".rb",
+			"rust": ".rs"}[language], code, after+1)
 	case "makefile", "dockerfile":
 		t.program(p, ".make", code, after+1)
 	default:
@@ -475,7 +481,8 @@ func captured(line, name string) bool {
 		}
 		at += i
 		before, after := line[:at], line[at+len(name):]
-		if open := strings.LastIndexAny(before, "("); open > 0 && strings.IndexByte("$<", before[open-1]) >= 0 && !strings.Contains(before[open:], ")") {
+		if open := strings.LastIndexAny(before, "("); open > 0 && strings.IndexByte("$<", before[open-1]) >= 0 &&
+			!strings.Contains(before[open:], ")") {
 			return true
 		}
 		if assignedBackquote.Get().MatchString(before) {

@@ -40,7 +40,8 @@ func (s *scope) langCode(f field, r *row, name string) {
 // writes reports whether the author's code may write files, so that a value may name one.
 func (c *code) writes() bool {
 	own := c.f.own()
-	return changing.Get().MatchString(own) || slices.ContainsFunc(idents.Get().FindAllString(own, -1), func(word string) bool { return among("alters", strings.ToLower(word)) })
+	return changing.Get().MatchString(own) || slices.ContainsFunc(idents.Get().FindAllString(own, -1),
+		func(word string) bool { return among("alters", strings.ToLower(word)) })
 }
 
 // changing is code that writes a file, or takes a part of a text.
@@ -85,7 +86,8 @@ var languages = map[string]func(*code) bool{
 // query judges jq, yq and SQL: values are plain words, and no word is one that runs, writes or shows something from elsewhere.
 // Without such a word jq itself does nothing but ask, so there a value may be any text.
 func (c *code) query() bool {
-	found := slices.ContainsFunc(idents.Get().FindAllString(strings.ToLower(c.full), -1), func(word string) bool { return among("queryRuns", word) })
+	found := slices.ContainsFunc(idents.Get().FindAllString(strings.ToLower(c.full), -1),
+		func(word string) bool { return among("queryRuns", word) })
 	return (c.pure || c.plain()) && !found && !(c.sql && (clientCommand.Get().MatchString(c.full) || c.alters()))
 }
 
@@ -93,7 +95,8 @@ func (c *code) query() bool {
 func (c *code) alters() bool {
 	rest := sqlQuotes.Get().ReplaceAllString(c.f.own(), "")
 	return strings.Contains(rest, "\x00") && slices.ContainsFunc(c.f.bits, func(x bit) bool {
-		return x.given() && slices.ContainsFunc(idents.Get().FindAllString(strings.ToLower(x.text), -1), func(word string) bool { return among("sqlChanges", word) })
+		return x.given() && slices.ContainsFunc(idents.Get().FindAllString(strings.ToLower(x.text), -1),
+			func(word string) bool { return among("sqlChanges", word) })
 	})
 }
 
@@ -237,7 +240,8 @@ func (c *code) script() bool {
 func (c *code) name(first, before, token, after string, bound map[string]bool) bool {
 	called := calling.Get().MatchString(after)
 	switch {
-	case len(token) < 4 && len(before) > 1 && before[0] == '/', len(token) < 3 && after != "" && strings.Contains("'\"", after[:1]): // /x/g, r"x"
+	// /x/g, r"x"
+	case len(token) < 4 && len(before) > 1 && before[0] == '/', len(token) < 3 && after != "" && strings.Contains("'\"", after[:1]):
 		return true
 	case token == "require":
 		return called
@@ -288,7 +292,8 @@ func loadable(token string) bool {
 
 var perlPrints = sync.OnceValue(func() *regexp.Regexp {
 	item := `(?:(?:length|lc|uc|reverse|scalar reverse)(?: 0)?|0|"[^"#]*"|'[^'\\]*')`
-	return regexp.MustCompile(`^(?:\s*(?:0|1|(?:print|puts|say)(?: *` + item + `(?: ?[.,] ?` + item + `)*)?(?: if (?:0 =~ )?/` + section("/") + `/i?)?|` +
+	return regexp.MustCompile(`^(?:\s*(?:0|1|(?:print|puts|say)(?: *` + item + `(?: ?[.,] ?` + item +
+		`)*)?(?: if (?:0 =~ )?/` + section("/") + `/i?)?|` +
 		substitute() + `)\s*(?:;|$))*$`)
 })
 
@@ -296,7 +301,8 @@ var perlPrints = sync.OnceValue(func() *regexp.Regexp {
 const argument = `(?:[^()*,.]|\.[^.]|\([^()]*\))+`
 
 var (
-	tokens = words.Regexp(`^(?:(?s:"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\'|` + "`(?:\\\\.|[^`\\\\])*`" + `)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'` +
+	tokens = words.Regexp(`^(?:(?s:"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\'|` + "`(?:\\\\.|[^`\\\\])*`" +
+		`)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'` +
 		`|[A-Za-z_]\w*|\d[\w.]*|[ \t]+|\|\||&&|>>|\?\.|#[^\n]*|(?s:.))`)
 	divides       = words.Regexp(`^(?:[)\]\d"'].*|[A-Za-z_]\w*)$`)
 	aPattern      = words.Regexp(`^/` + section("/") + `/`)
@@ -313,10 +319,12 @@ var (
 	sumOrMode = words.Regexp(`^(?:[\d.+* -]+|r[bt]?)$`)
 	jsonField = words.Regexp(`^require\(["'][\w./-]+\.json["']\)(?:\.\w+)*\.\x01$`)
 	// Texts with code in them.
-	embedding = words.Regexp("`(?:\\\\.|[^`\\\\])*`" + `|\b[fF](?:(?s:"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\')|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')`)
-	embedded  = words.Regexp(`\$?\{([^{}]*)\}`)
+	embedding = words.Regexp("`(?:\\\\.|[^`\\\\])*`" +
+		`|\b[fF](?:(?s:"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\')|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')`)
+	embedded = words.Regexp(`\$?\{([^{}]*)\}`)
 	// How code gives a name to something, and how it loads a module.
-	bindings = words.Regexp(`\b(?:for|as|catch|let|const|var) +[{(\[]?[\w, ]*|\b(?:def|function) *\w*\([\w, ]*\)|\blambda [\w, ]*:|\([\w, ]*\) *=>|\b\w+ *=>|` +
+	bindings = words.Regexp(`\b(?:for|as|catch|let|const|var) +[{(\[]?[\w, ]*|\b(?:def|function) *\w*\([\w, ]*\)|` +
+		`\blambda [\w, ]*:|\([\w, ]*\) *=>|\b\w+ *=>|` +
 		`(?m:^|;) *\w+(?: *, *\w+)* *=[^=]|\b\w+ *=[^=]|\bimport [\w., ]*`)
 	// All calls that open a file, and those of them that only read it.
 	opening = words.Regexp(`\b(?:open|readFile|readFileSync)\b`)
@@ -324,5 +332,6 @@ var (
 		`(?:, *(?:encoding|errors) *= *["'][\w-]+["'])*\)|readFile(?:Sync)?\(` + argument + `(?:, *["'][\w-]+["'])?\)`)
 	// These occur in a quoted text or a name only where code looks things up by a name that it puts together.
 	reckoned = words.Regexp(`\{[^{}]*[^\w{}][^{}]*\}|^__|constructor|prototype|__proto__`)
-	callers  = words.Regexp(`=>|\b(?:map|filter|forEach|reduce|then|sort|find|findIndex|some|every|flatMap|replace|replaceAll|from|function)\b`)
+	callers  = words.Regexp(`=>|\b(?:map|filter|forEach|reduce|then|sort|find|findIndex|some|every|flatMap|replace|` +
+		`replaceAll|from|function)\b`)
 )

@@ -363,7 +363,8 @@ func (s *scope) variableClass(name string, far int) class {
 	_, ours := s.index(name)
 	positional := name == "@" || name == "*" || name != "" && name[0] >= '1' && name[0] <= '9'
 	switch list := s.sets[name]; {
-	case ours, s.anyVar, positional && (s.positional || s.shifted), among("filled", name), strings.HasSuffix(name, "PWD") && s.moves, far == 0 && len(list) > 0:
+	case ours, s.anyVar, positional && (s.positional || s.shifted), among("filled", name),
+		strings.HasSuffix(name, "PWD") && s.moves, far == 0 && len(list) > 0:
 		return open
 	case len(list) == 0:
 		return fixed
@@ -433,7 +434,8 @@ func (s *scope) counts(n *syntax.CmdSubst) bool {
 var (
 	// passing are commands that print lines which they got, and leaving those that leave nothing of a text but digits.
 	passing = words.Regexp(`^(?:head|tail)(?: -n)? -?\d+$|^(?:sort|uniq)(?: -[nru]+)?$`)
-	leaving = words.Regexp(`^(?:(?:sed|sed -E) s/\[\^0-9\][+*]?//g|tr -cd \[?(?:0-9|:digit:)\]?|grep -o(?:E|h|Eh)? \[0-9\]\\?\+|grep -oP \\d\+)$`)
+	leaving = words.Regexp(`^(?:(?:sed|sed -E) s/\[\^0-9\][+*]?//g|tr -cd \[?(?:0-9|:digit:)\]?|grep -o(?:E|h|Eh)? ` +
+		`\[0-9\]\\?\+|grep -oP \\d\+)$`)
 )
 
 // counting are commands that print a number.

@@ -63,14 +63,16 @@ var (
 // kindNamed are the kinds that the table names for operands.
 var kindNamed = map[string]kind{
 	"never": never, "word": word, "plain": plain, "operand": operand, "span": span, "package": aPackage,
-	"target": target, "number": number, "inert": inert, "remote": aRemote, "nopipe": noPipe, "nosource": noSource, "data": dataFile, "dd": ddOperand, "format": aFormat,
+	"target": target, "number": number, "inert": inert, "remote": aRemote, "nopipe": noPipe, "nosource": noSource,
+	"data": dataFile, "dd": ddOperand, "format": aFormat,
 }
 
 var (
 	ddOperands = words.Regexp(`^(?:[io]?bs|count|skip|seek|status|conv|iflag)=[\w,]*$`)
 	span1      = words.Regexp(`^\d+(\.\d+)?[smhd]?$`)
 	anOption   = words.Regexp(`(^|[^\pL\pN])-[^\d\s]|(^|\s)[+@|]|[\\%\x00]`)
-	packages   = words.Regexp(`^[\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*( [\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*)*$`)
+	packages   = words.Regexp(`^[\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*( ` +
+		`[\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*)*$`)
 )
 
 // aNumber: digits, which no reader takes for anything else; too few to be code in another notation.
@@ -121,7 +123,8 @@ var obeyed = sync.OnceValue(func() *regexp.Regexp {
 var (
 	dataNames = words.Regexp(`(?i)(^|/|\x00)[^./\x00][^/]*\.(txt|md|mdx|json|jsonl|ndjson|log|csv|tsv|html|xml|svg|out|diff|tmp|png|jpg|pdf)$`)
 	// Data by their names, and yet programs run what is in them, or obey it.
-	projects = words.Regexp(`(?i)^(package|composer|deno|tasks|launch|settings|project|nx|turbo|lerna|vercel|firebase|angular|.*rc|.*config.*|cmakelists)` +
+	projects = words.Regexp(`(?i)^(package|composer|deno|tasks|launch|settings|project|nx|turbo|lerna|vercel|firebase|` +
+		`angular|.*rc|.*config.*|cmakelists)` +
 		`\.(json|txt|xml)$|^(pom|build)\.xml$|^(claude|agents|skill)\.md$`)
 )
 

@@ -257,7 +257,8 @@ func (s *scope) written(f field) {
 var cutting = words.Regexp(`^(?:cut |tr -d |tail .*-(?:c|-by)|(?:[ef]?grep|rg) (?:.* )?-(?:[a-zA-Z]*o|-onl)|(?:date|seq) .*-\x00)`)
 
 // dividing are commands that split text at a letter, or after a number of characters.
-var dividing = words.Regexp(`^(?:(?:(?:read|mapfile|readarray) (?:.* )?|xargs (?:-\S+ )*)-(?:\w*d|-delimiter)[ =]?[\w\x00]|read (?:.* )?-\w*[nN] ?[\d\x00])`)
+var dividing = words.Regexp(`^(?:(?:(?:read|mapfile|readarray) (?:.* )?|xargs (?:-\S+ )*)-(?:\w*d|-delimiter)[ ` +
+	`=]?[\w\x00]|read (?:.* )?-\w*[nN] ?[\d\x00])`)
 
 // contents are commands that tell what is in an archive.
 var contents = words.Regexp(`^(?:(?:bsd)?tar (?:-?[vzjJ]*t[vzjJ]*f?(?: |$)|--list)|unzip -[lZ]|zipinfo )[^\x00-]*\x00?$`)
@@ -265,7 +266,8 @@ var contents = words.Regexp(`^(?:(?:bsd)?tar (?:-?[vzjJ]*t[vzjJ]*f?(?: |$)|--lis
 var inPlace = words.Regexp(`(?:^| )(?:-[a-zA-Z]{0,4}i|--in-place)`)
 
 // keeping are commands that print what they got, or parts of it between signs, or digits alone.
-var keeping = words.Regexp(`^(?s:echo (?:-n )?(?:[^$-][^$]*)?|printf [^%\\\x00-]*(?:%s[^%\\\x00-]*(?:\\[n0])?)*(?: .*)?|jq (?:-r |-c )?\.?[\w.\[\]"-]+(?: \S+)?|` +
+var keeping = words.Regexp(`^(?s:echo (?:-n )?(?:[^$-][^$]*)?|printf [^%\\\x00-]*(?:%s[^%\\\x00-]*(?:\\[n0])?)*(?: ` +
+	`.*)?|jq (?:-r |-c )?\.?[\w.\[\]"-]+(?: \S+)?|` +
 	`cut -d ?\W -f.*|cut -f ?[\d,-]+(?: -d ?[^\w\s].*)?|` +
 	`awk (?:-F ?\\?[^\w\s] )?\{ ?print \$?\w+(?: ?, ?\$?\w+)* ?\})$`)
 
