@@ -270,7 +270,8 @@ func (a *ask) attempt(ctx context.Context, session string) (*record, error) {
 	result, err := proc.Run(out.ctx, proc.Cmd{
 		Args: append([]string{a.program}, words...), Dir: r.Dir, Env: a.env,
 		Stdin: strings.NewReader(stdin), Stdout: out, Stderr: errs,
-		Grace: []proc.Step{{Signal: proc.Interrupt, Wait: 1500 * time.Millisecond}, {Signal: proc.Terminate, Wait: 500 * time.Millisecond}},
+		Grace:   []proc.Step{{Signal: proc.Interrupt, Wait: 1500 * time.Millisecond}, {Signal: proc.Terminate, Wait: 500 * time.Millisecond}},
+		Guarded: true,
 	})
 	rec := out.finish()
 	end := ending{exit: result.Exit, signal: result.Signal, stderr: errs.text(), now: time.Now()}

@@ -12,7 +12,7 @@
 // On Linux a program finds the variable SKILLHAND_JOB in its environment, by which its children are
 // known again, and the calling process is a child subreaper while Run is at work. Children that the
 // calling process started by itself are neither signalled nor waited for. Should the calling process
-// be killed, the programs it is running die with it; their own children then go free.
+// be killed, the programs it is running die with it; their own children then go free, unless Cmd.Guarded is set.
 package proc
 
 import (
@@ -46,6 +46,10 @@ type Cmd struct {
 	// started still holds it. Each write starts the time anew, up to ten times it in all, within
 	// Timeout. Whatever ends by itself meanwhile was not left behind. 0 means 200 ms in all.
 	Silence time.Duration
+
+	// Guarded programs end with all that they started also if we are killed, by SIGKILL too: those
+	// that would go on spending. It costs a shell that waits as long as one of them runs.
+	Guarded bool
 }
 
 // A Step is one polite signal and how long to wait for it to work.
@@ -140,7 +144,16 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	// Some contexts catch signals only when somebody waits for them. One that comes after the start
 	// must not end us without the program.
 	_ = ctx.Done()
+	if c.Guarded {
+		openGuard()
+	}
 	t, err := start(&c, s)
+	if c.Guarded && err == nil {
+		guardProgram(t.pid)
+		defer closeGuard(t.pid)
+	} else if c.Guarded {
+		closeGuard(0)
+	}
 	if err != nil {
 		s.close()
 		return Result{}, err

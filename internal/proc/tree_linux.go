@@ -65,6 +65,9 @@ const markVariable = "SKILLHAND_JOB"
 // ownMark is what the marks of all our trees begin with.
 var ownMark = sync.OnceValue(newMark)
 
+// guardMark returns what the guard finds our trees by.
+func guardMark() string { return ownMark() }
+
 // newMark returns a word that no other process has. All are of one length, so none is the
 // beginning of another.
 func newMark() string { return strconv.FormatUint(rand.Uint64()|1<<63, 36) }

@@ -60,6 +60,11 @@ func play(name string, args []string) error {
 	case "parent":
 		_, err := Run(context.Background(), bash("echo $$ >$1; exec sleep 1000", args[0]))
 		return err
+	case "guarded":
+		c := bash(below+"; sleep 1000 & echo $! >$1; wait", args...)
+		c.Guarded = true
+		_, err := Run(context.Background(), c)
+		return err
 	case "mighty":
 		return playMighty(args[0])
 	case "nested":
@@ -602,6 +607,79 @@ func TestParentKilled(t *testing.T) {
 	_ = parent.Wait()
 	pid := number(t, file)
 	eventually(t, "processes", func() (int, bool) { return 1, !alive(pid) })
+}
+
+// below starts, below a program, a process in a session of its own, and one that has no environment.
+const below = `setsid bash -c 'echo $$ >$0; exec sleep 1000' $2 & env -i bash -c 'echo $$ >$0; exec sleep 1000' $3 & until [ -s $2 -a -s $3 ]; do sleep .01; done`
+
+// What a guarded program has started dies with us too. The guard does, once that is done.
+func TestGuarded(t *testing.T) {
+	dir := t.TempDir()
+	var files []string
+	for _, name := range []string{"child", "far", "clean"} {
+		files = append(files, filepath.Join(dir, name))
+	}
+	c := as("guarded", files...)
+	parent := exec.Command(c.Args[0], c.Args[1:]...)
+	parent.Env = c.Env
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "files to come", func() (int, bool) { return 1, len(readAll(files[0])) > 0 })
+	var guards []int
+	for _, pid := range scan()[parent.Process.Pid] {
+		if bytes.Contains(readAll(process{pid: pid}.path("cmdline")), []byte("read -r mark")) {
+			guards = append(guards, pid)
+		}
+	}
+	if len(guards) != 1 {
+		t.Errorf("%d guards, want 1", len(guards))
+	}
+	_ = parent.Process.Kill()
+	_ = parent.Wait()
+	for _, file := range files {
+		pid := number(t, file)
+		eventually(t, "processes", func() (int, bool) { return 1, !alive(pid) })
+	}
+	for _, pid := range guards {
+		eventually(t, "the guard", func() (int, bool) { return 1, !alive(pid) })
+	}
+}
+
+// Where processes do not show their environment, the guard looks below the programs, which nobody else ends.
+func TestGuardElsewhere(t *testing.T) {
+	if _, err := exec.LookPath("pgrep"); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	far, clean := filepath.Join(dir, "far"), filepath.Join(dir, "clean")
+	start := func() *exec.Cmd {
+		program := exec.Command("bash", "-c", below+"; wait", "bash", "", far, clean)
+		program.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := program.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return program
+	}
+	program, ended := start(), exec.Command("sleep", "1000")
+	ended.SysProcAttr = program.SysProcAttr
+	if err := ended.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer ended.Wait()
+	defer ended.Process.Kill()
+	eventually(t, "files to come", func() (int, bool) { return 1, len(readAll(far)) > 0 && len(readAll(clean)) > 0 })
+	guard := exec.Command("/bin/sh", "-c", guardScript)
+	guard.Stdin = strings.NewReader(fmt.Sprintf("\n+ %d\n+ %d\n- %d\n", program.Process.Pid, ended.Process.Pid, ended.Process.Pid))
+	_ = guard.Run() // its status says nothing
+	_ = program.Wait()
+	for _, file := range []string{far, clean} {
+		pid := number(t, file)
+		eventually(t, "processes", func() (int, bool) { return 1, !alive(pid) })
+	}
+	if !alive(ended.Process.Pid) {
+		t.Error("a program of which it was told that it had ended was killed")
+	}
 }
 
 // Orphans go to the main thread, so others start programs.
