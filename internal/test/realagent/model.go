@@ -20,8 +20,9 @@ type Request struct {
 	Path string
 	Body string // as JSON
 
-	Tools []string // names of the tools that the model may call
-	After bool     // the model has called a tool, and this has its result
+	Tools   []string // names of the tools that the model may call
+	Results int      // of tools that the model has called
+	After   bool     // there are some
 }
 
 // An Answer is what the model does. The zero Answer says nothing.
@@ -92,7 +93,8 @@ func (m *Model) serve(ended context.Context, w http.ResponseWriter, r *http.Requ
 		return
 	}
 	q := Request{Path: r.URL.Path, Body: plain.String()}
-	q.Tools, q.After = p.read(body)
+	q.Tools, q.Results = p.read(body)
+	q.After = q.Results > 0
 	m.mu.Lock()
 	m.requests = append(m.requests, q)
 	m.mu.Unlock()

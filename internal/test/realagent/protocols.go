@@ -7,7 +7,7 @@ import (
 
 // A protocol is a way to ask a model.
 type protocol struct {
-	read   func(body []byte) (tools []string, after bool)
+	read   func(body []byte) (tools []string, results int)
 	whole  func(Answer) []byte
 	events func(Answer) []string
 }
@@ -38,7 +38,14 @@ func data(v any) string { return "data: " + string(encode(v)) }
 
 func arguments(a Answer) string { return string(encode(a.Input)) }
 
-func readChat(body []byte) (tools []string, after bool) {
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+func readChat(body []byte) (tools []string, results int) {
 	var q struct {
 		Messages []struct{ Role string }
 		Tools    []struct{ Function struct{ Name string } }
@@ -48,9 +55,9 @@ func readChat(body []byte) (tools []string, after bool) {
 		tools = append(tools, t.Function.Name)
 	}
 	for _, m := range q.Messages {
-		after = after || m.Role == "tool"
+		results += count(m.Role == "tool")
 	}
-	return tools, after
+	return tools, results
 }
 
 func chatMessage(a Answer) (message object, finish string) {
@@ -93,7 +100,7 @@ func chatEvents(a Answer) []string {
 	}
 }
 
-func readResponses(body []byte) (tools []string, after bool) {
+func readResponses(body []byte) (tools []string, results int) {
 	var q struct {
 		Input []struct{ Type string }
 		Tools []struct{ Name string }
@@ -103,9 +110,9 @@ func readResponses(body []byte) (tools []string, after bool) {
 		tools = append(tools, t.Name)
 	}
 	for _, m := range q.Input {
-		after = after || strings.HasSuffix(m.Type, "_call_output")
+		results += count(strings.HasSuffix(m.Type, "_call_output"))
 	}
-	return tools, after
+	return tools, results
 }
 
 func responseItem(a Answer) object {
@@ -145,7 +152,7 @@ func responseEvents(a Answer) []string {
 	}
 }
 
-func readGemini(body []byte) (tools []string, after bool) {
+func readGemini(body []byte) (tools []string, results int) {
 	var q struct {
 		Contents []struct {
 			Parts []struct {
@@ -164,10 +171,10 @@ func readGemini(body []byte) (tools []string, after bool) {
 	}
 	for _, c := range q.Contents {
 		for _, p := range c.Parts {
-			after = after || p.FunctionResponse != nil
+			results += count(p.FunctionResponse != nil)
 		}
 	}
-	return tools, after
+	return tools, results
 }
 
 func geminiAnswer(a Answer) object {
