@@ -610,7 +610,8 @@ func TestParentKilled(t *testing.T) {
 }
 
 // below starts, below a program, a process in a session of its own, and one that has no environment.
-const below = `setsid bash -c 'echo $$ >$0; exec sleep 1000' $2 & env -i bash -c 'echo $$ >$0; exec sleep 1000' $3 & until [ -s $2 -a -s $3 ]; do sleep .01; done`
+const below = `setsid bash -c 'echo $$ >$0; exec sleep 1000' $2 & env -i bash -c 'echo $$ >$0; exec sleep 1000' $3 &
+until [ -s $2 -a -s $3 ]; do sleep .01; done`
 
 // What a guarded program has started dies with us too. The guard does, once that is done.
 func TestGuarded(t *testing.T) {
