@@ -8,7 +8,7 @@ export interface Options {
   env?: Record<string, string>;
   /** Ends the program and what it started; the promise is then rejected with the signal's reason. */
   signal?: AbortSignal;
-  /** The skillhand program; the one of the platform's package by default. */
+  /** The skillhand program. By default that of the platform's package, or else the one in PATH. */
   program?: string;
 }
 
@@ -97,7 +97,7 @@ export function parse(text: string, options?: ParseOptions): Promise<ParseResult
 export function load(skill: string, options?: LoadOptions): Promise<Page>;
 /** Finds what is wrong with skills; without paths, with those of this project. */
 export function check(paths?: string | string[], options?: CheckOptions): Promise<CheckResult>;
-/** The path of the skillhand program for a platform. */
+/** Returns the path of the skillhand program: that of the platform's package, or else the one in PATH. */
 export function program(platform?: string, arch?: string): string;
 
 /** Why there is no answer. */

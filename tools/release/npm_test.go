@@ -143,6 +143,41 @@ func (u *user) offline(t *testing.T, files map[string][]byte) {
 	}
 }
 
+// TestProgramInPath asks the module, without its platform's package, for a program that is in PATH.
+func TestProgramInPath(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a program is a file of another name")
+	}
+	_, err := exec.LookPath("node")
+	test.Found(t, err)
+	u := newUser(t)
+	u.write("launcher/skillhand", "#!/usr/bin/env node\n")
+	u.write("program/skillhand", "a program")
+	for _, name := range []string{"launcher/skillhand", "program/skillhand"} {
+		if err := os.Chmod(filepath.Join(u.dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	module := must(filepath.Abs("../../npm/program.cjs"))(t)
+	ask := fmt.Sprintf(`try { console.log(require(%q).program()) } catch (err) { console.log(err.message) }`, module)
+	script := filepath.Join(u.dir, "ask.cjs")
+	u.write("ask.cjs", ask)
+	node := must(exec.LookPath("node"))(t)
+	missing := "the package @skillhand/"
+	for _, tt := range []struct{ path, want string }{
+		{u.dir + "/none:" + u.dir + "/launcher:" + u.dir + "/program", filepath.Join(u.dir, "program/skillhand")},
+		{u.dir + "/launcher", missing}, // it would start itself
+		{"program::.", missing},        // the folder may be anybody's
+	} {
+		cmd := u.command(node, script)
+		cmd.Env = append(cmd.Env, "PATH="+tt.path)
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.HasPrefix(string(out), tt.want) {
+			t.Errorf("PATH=%s: %v\n%s\nwant %s", tt.path, err, out, tt.want)
+		}
+	}
+}
+
 // module runs the module's own tests, and has tsc look at its types.
 func (u *user) module(t *testing.T) {
 	t.Helper()
