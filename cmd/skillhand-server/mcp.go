@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -138,10 +140,16 @@ func (o mcpOptions) command(std *cli.Std) host.Command {
 	return c
 }
 
+// softLimit is the memory at which garbage is collected more often: else what large calls leave behind takes as much again.
+const softLimit = 224 << 20
+
 func runMCP(ctx context.Context, std *cli.Std, o mcpOptions) error {
 	server, err := newMCPServer(std, o)
 	if err != nil {
 		return err
+	}
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT sets none
+		debug.SetMemoryLimit(softLimit)
 	}
 	if o.http == "" {
 		std.Waiting("waiting for an agent on stdin: agents start this command themselves, see skillhand mcp --install; Ctrl-C ends it")
