@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 
@@ -51,7 +53,7 @@ func answerHook(std *cli.Std) (answer session.Answer, err error) {
 		}
 	}()
 	std.Waiting("reading a hook event from stdin: Claude Code calls this command itself; Ctrl-D ends the event")
-	data, err := io.ReadAll(io.LimitReader(std.In, maxEvent))
+	data, err := readEvent(std.In)
 	if err != nil {
 		return session.Answer{}, fmt.Errorf("stdin: %w", err)
 	}
@@ -60,4 +62,16 @@ func answerHook(std *cli.Std) (answer session.Answer, err error) {
 		return session.Answer{}, err
 	}
 	return h.Sessions().Hook(data)
+}
+
+// readEvent reads one event, and does not wait for the end of the input. What is not JSON is returned as it is.
+func readEvent(in io.Reader) ([]byte, error) {
+	var all bytes.Buffer
+	var event json.RawMessage
+	in = io.TeeReader(io.LimitReader(in, maxEvent), &all)
+	if err := json.NewDecoder(in).Decode(&event); err == nil {
+		return event, nil
+	}
+	_, err := io.Copy(io.Discard, in)
+	return all.Bytes(), err
 }
