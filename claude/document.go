@@ -78,7 +78,7 @@ func NewDocument(reply *Reply, err error) Document {
 	}
 	for _, a := range r.Attempts {
 		doc.Attempts = append(doc.Attempts, AttemptDocument{
-			Category: a.Category, Kind: a.Kind, DurationMS: millis(a.Duration), SessionID: a.SessionID, Error: a.Error,
+			Category: a.Category, Kind: a.Kind, DurationMS: millis(a.Duration), SessionID: a.SessionID, Error: cmp.Or(a.Error, kinds[a.Kind].name),
 		})
 	}
 	return doc
