@@ -32,20 +32,32 @@ func load(t *testing.T, n int, command string, args ...string) {
 }
 
 // TestBusy measures how long 50 empty jobs take on a file, one after another, that two workers and a reader have open, beside
-// processes that keep the processors and the disk busy, and prints it: make grow.
+// processes that keep the processors, the disk or both busy, and prints it: make grow. By what it takes alone one sees
+// which of them the writers lack.
 func TestBusy(t *testing.T) {
 	if os.Getenv("SKILLHAND_GROW") == "" {
 		return // it would keep other tests from their work
 	}
-	const loops, disks = 20, 2
+	for _, tt := range []struct {
+		name         string
+		loops, disks int
+	}{{"alone", 0, 0}, {"disk", 0, 8}, {"processors", 20, 0}, {"both", 20, 8}} {
+		t.Run(tt.name, func(t *testing.T) { measureBusy(t, tt.loops, tt.disks) })
+	}
+}
+
+// measureBusy does 50 jobs beside loops that take a processor each, and processes that write and sync.
+func measureBusy(t *testing.T, loops, disks int) {
 	o := Options{Database: filepath.Join(t.TempDir(), "batch.db")}
 	db := open(t, o)
 	load(t, loops, `while :; do :; done`)
-	load(t, disks, `while :; do dd if=/dev/zero of="$1/disk$0" bs=1M count=16 oflag=sync 2>/dev/null; done`, t.TempDir())
+	load(t, disks, `while :; do dd if=/dev/zero of="$1/disk$0" bs=256k count=64 oflag=sync 2>/dev/null; done`, t.TempDir())
 	add(t, db, some(50), Limits{Concurrency: 1})
+	var before, after syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &before)
 	began := time.Now()
 	var warnings, longest atomic.Int64
-	last := time.Now()
+	last := began
 	warn := func(text string) {
 		t.Log(text)
 		warnings.Add(1)
@@ -56,10 +68,10 @@ func TestBusy(t *testing.T) {
 		return nil, Retry{}
 	}})
 	s := until(t, db, "over", over)
-	var used syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used)
-	t.Logf("50 jobs beside %d loops and %d writers that sync: %.1f s, at most %d ms between two starts, %d warnings; %.1f s of CPU in all",
-		loops, disks, time.Since(began).Seconds(), longest.Load(), warnings.Load(), time.Duration(used.Utime.Nano()+used.Stime.Nano()).Seconds())
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &after)
+	used := time.Duration(after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano())
+	t.Logf("50 jobs beside %d loops and %d writers that sync: %.1f s, at most %d ms between two starts, %d warnings; %.2f s of CPU",
+		loops, disks, time.Since(began).Seconds(), longest.Load(), warnings.Load(), used.Seconds())
 	if s.Done != 50 || warnings.Load() > 0 {
 		t.Errorf("%d warnings, %+v", warnings.Load(), *s)
 	}
