@@ -21,12 +21,11 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know; an indented line goes on with the one above. Nothing imports upward.
 const rooms = `
-.: claude internal/activity internal/activity/history internal/agents internal/claudecode/claudepage internal/files
-    internal/find internal/here internal/proc internal/redact internal/render internal/session internal/shell
-    internal/trust internal/words report report/verdict skill
+.: claude internal/activity internal/agents internal/claudecode/claudepage internal/files internal/find internal/here
+    internal/proc internal/redact internal/render internal/session internal/shell internal/trust internal/words report
+    report/verdict skill
 check: internal/activity internal/agents internal/claudecode internal/claudecode/settings internal/doc internal/files
-    internal/find internal/here internal/markdown internal/setup/scaffold internal/shell/bind internal/term
-    internal/words permit skill
+    internal/find internal/here internal/markdown internal/shell/bind internal/term internal/words permit skill
 claude: internal/files internal/jsonfind internal/proc internal/words
 permit:
 plugin:
@@ -35,13 +34,11 @@ report/verdict: internal/files internal/proc report
 schemas:
 skill: internal/doc internal/files internal/markdown
 
-internal/activity: internal/activity/history internal/agents internal/claudecode internal/claudecode/settings
-    internal/files internal/here internal/session internal/term report skill
-internal/activity/history: internal/files
+internal/activity: internal/agents internal/claudecode internal/claudecode/settings internal/files internal/here
+    internal/session internal/term report skill
 internal/agents: internal/term internal/words skill
 internal/batch: internal/files
-internal/batch/jobfile: internal/agents internal/batch internal/doc internal/files internal/words
-internal/batch/jobs: . claude internal/activity/history internal/batch internal/batch/jobfile internal/claudecode
+internal/batch/jobs: . claude internal/activity internal/agents internal/batch internal/claudecode internal/doc
     internal/eval internal/files internal/here internal/proc internal/render internal/shell internal/term
     internal/trust internal/words report report/verdict
 internal/claudecode: internal/doc internal/words
@@ -52,66 +49,56 @@ internal/cli: . claude internal/files internal/find internal/here internal/proc 
     internal/words
 internal/cli/clitest: internal/cli
 internal/doc: internal/words
-internal/eval: . claude internal/activity/history internal/agents internal/claudecode internal/doc internal/files
-    internal/find internal/here internal/jsregexp internal/junit internal/proc internal/redact internal/term
-    internal/trust internal/words report skill
+internal/eval: . claude internal/activity internal/agents internal/claudecode internal/doc internal/files
+    internal/find internal/golden internal/here internal/proc internal/redact internal/term internal/trust
+    internal/words report skill
 internal/files:
 internal/find: internal/agents internal/claudecode internal/claudecode/settings internal/doc internal/files
     internal/term internal/words skill
-internal/golden: . internal/files internal/find internal/here internal/junit internal/render internal/term skill
+internal/golden: . internal/files internal/find internal/here internal/render internal/term skill
 internal/here: internal/claudecode/settings internal/doc internal/files internal/find internal/session internal/trust
 internal/jsonfind:
-internal/jsregexp: internal/words
-internal/junit: internal/files
 internal/legacy:
-internal/loopback:
 internal/lsp: check internal/claudecode internal/files internal/here internal/render schemas skill
 internal/markdown:
-internal/mcp: . internal/files internal/here internal/loopback internal/redact internal/render internal/trust
-    internal/watch internal/words skill
-internal/mcp/host: internal/agents internal/claudecode/settings internal/files internal/words
-internal/migrate: internal/files internal/legacy internal/render internal/shell internal/words permit skill
-internal/migrate/disk: internal/files internal/find internal/migrate internal/proc internal/term internal/words report
-    skill
+internal/mcp: . internal/files internal/here internal/redact internal/render internal/trust internal/watch
+    internal/words skill
+internal/migrate: internal/files internal/find internal/legacy internal/proc internal/render internal/shell
+    internal/term internal/words permit report skill
 internal/proc:
 internal/redact: internal/jsonfind
 internal/render: internal/files internal/redact internal/shell internal/words skill
 internal/session: internal/files
-internal/setup/doctor: check internal/agents internal/claudecode internal/claudecode/settings internal/files
-    internal/find internal/here internal/mcp/host internal/proc internal/redact internal/setup/installed internal/term
-    internal/trust skill
-internal/setup/installed: internal/activity internal/claudecode internal/claudecode/settings internal/files
-    internal/find internal/here internal/mcp/host internal/term
-internal/setup/scaffold: internal/agents internal/files internal/find skill
+internal/setup: check internal/activity internal/agents internal/claudecode internal/claudecode/settings
+    internal/files internal/find internal/here internal/proc internal/redact internal/term internal/trust
+    internal/words skill
 internal/shell: internal/files internal/proc internal/shell/bind internal/shell/minibash internal/words
 internal/shell/bind: internal/words
 internal/shell/minibash: internal/proc internal/shell/bind internal/words
 internal/term:
 internal/trust: internal/files internal/find internal/proc internal/words skill
 internal/watch: internal/files
-internal/web: . check internal/activity internal/activity/history internal/agents internal/batch internal/claudecode
-    internal/eval internal/files internal/find internal/loopback internal/redact internal/render internal/session
-    internal/shell internal/term internal/trust internal/watch internal/words skill
+internal/web: . check internal/activity internal/agents internal/batch internal/claudecode internal/eval
+    internal/files internal/find internal/redact internal/render internal/session internal/shell internal/term
+    internal/trust internal/watch internal/words skill
 internal/words:
 
-cmd/skillhand: . check claude internal/activity internal/activity/history internal/agents internal/claudecode
-    internal/claudecode/claudepage internal/cli internal/files internal/find internal/golden internal/here
-    internal/migrate internal/migrate/disk internal/render internal/session internal/setup/doctor
-    internal/setup/installed internal/setup/scaffold internal/shell internal/term internal/trust internal/words report
-    report/verdict schemas skill
+cmd/skillhand: . check claude internal/activity internal/agents internal/claudecode internal/claudecode/claudepage
+    internal/cli internal/files internal/find internal/golden internal/here internal/migrate internal/render
+    internal/session internal/setup internal/shell internal/term internal/trust internal/words report report/verdict
+    schemas skill
 
-cmd/skillhand-server: . claude internal/activity internal/agents internal/batch internal/batch/jobfile
-    internal/batch/jobs internal/cli internal/eval internal/files internal/here internal/lsp internal/mcp
-    internal/mcp/host internal/proc internal/setup/scaffold internal/shell internal/term internal/web
+cmd/skillhand-server: . claude internal/activity internal/agents internal/batch internal/batch/jobs internal/cli
+    internal/eval internal/files internal/here internal/lsp internal/mcp internal/proc internal/setup internal/shell
+    internal/term internal/web skill
 
-tools/bench: internal/activity/history internal/shell/bind report
+tools/bench: internal/activity internal/shell/bind report
 tools/bench/corpus: check
 tools/release: internal/claudecode internal/proc schemas
 
 # For tests alone: no line above may name them.
 internal/test: internal/claudecode internal/proc internal/shell/bind schemas
 internal/test/fakeapi:
-internal/test/fakeclaude: internal/claudecode
 internal/test/realagent: internal/agents internal/test
 internal/test/realclaude: internal/claudecode internal/proc internal/test internal/test/fakeapi
 internal/test/realpostgres: internal/proc internal/test

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/claude"
-	"github.com/skillhand/skillhand/internal/activity/history"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/session"
 	"github.com/skillhand/skillhand/report"
@@ -18,7 +18,7 @@ import (
 
 // remember adds a record of what happened to the history, and warns if it
 // cannot. No secret of the environment is in it.
-func (p *scene) remember(r history.Record) {
+func (p *scene) remember(r activity.Record) {
 	if p.rt.NoHistory || p.Env.Get("SKILLHAND_HISTORY") == "off" {
 		return
 	}
@@ -26,17 +26,17 @@ func (p *scene) remember(r history.Record) {
 	for _, field := range []*string{&r.Skill, &r.Label, &r.Job, &r.Project, &r.Category, &r.Detail, &r.Session} {
 		*field = p.hide.Text(*field)
 	}
-	if err := (history.Store{Dir: p.HistoryDir()}).Append(r); err != nil {
+	if err := (activity.Store{Dir: p.HistoryDir()}).Append(r); err != nil {
 		p.rt.warn(fmt.Sprintf("the history: %v", err))
 	}
 }
 
 // rememberAsk adds a question to the history.
 func (p *scene) rememberAsk(req AskRequest, reply *claude.Reply, failure error) {
-	r := history.Record{
-		Kind: history.Ask, Label: req.Label, Job: req.Job.Name, Batch: req.Job.Batch, Agent: req.Agent, PromptHash: history.Hash(req.Prompt), OK: failure == nil,
+	r := activity.Record{
+		Kind: activity.Ask, Label: req.Label, Job: req.Job.Name, Batch: req.Job.Batch, Agent: req.Agent, PromptHash: activity.Hash(req.Prompt), OK: failure == nil,
 		DurationMS: milliseconds(reply.Duration), CostUSD: reply.CostUSD,
-		InputHash: history.Hash(req.Prompt, req.Model, string(req.Schema), req.Dir),
+		InputHash: activity.Hash(req.Prompt, req.Model, string(req.Schema), req.Dir),
 	}
 	if req.Skill != "" {
 		r.Skill = filepath.Base(strings.TrimSuffix(session.PlainName(req.Skill), "/SKILL.md"))
@@ -52,9 +52,9 @@ func (p *scene) rememberAsk(req AskRequest, reply *claude.Reply, failure error) 
 
 // rememberRun adds a run to the history.
 func (p *scene) rememberRun(cwd string, req RunRequest, v *verdict.Verdict) {
-	r := history.Record{
-		Kind: history.Run, Skill: scriptName(v.Script), Job: req.Job.Name, Batch: req.Job.Batch, OK: v.OK, DurationMS: v.DurationMS,
-		InputHash: history.Hash(append([]string{v.Script, scriptText(v.Script), cwd}, req.Args...)...),
+	r := activity.Record{
+		Kind: activity.Run, Skill: scriptName(v.Script), Job: req.Job.Name, Batch: req.Job.Batch, OK: v.OK, DurationMS: v.DurationMS,
+		InputHash: activity.Hash(append([]string{v.Script, scriptText(v.Script), cwd}, req.Args...)...),
 	}
 	for _, problem := range v.Problems {
 		if r.Category == verdict.ExitStatus && problem.Code == string(report.NoReport) {

@@ -1,7 +1,7 @@
 package skillhand
 
 import (
-	"github.com/skillhand/skillhand/internal/activity/history"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/claudecode/claudepage"
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/here"
@@ -22,7 +22,7 @@ type (
 	// A NotFoundError says that no folder has a skill of a name.
 	NotFoundError = find.NotFoundError
 	// A Job says which one of which batch a request belongs to.
-	Job = history.Job
+	Job = activity.Job
 
 	// Args are the arguments a skill is loaded with: see ParseArgs and JoinArgs.
 	Args = render.Args

@@ -9,7 +9,6 @@ import (
 
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/claudecode"
-	"github.com/skillhand/skillhand/internal/setup/scaffold"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/permit"
 	"github.com/skillhand/skillhand/skill"
@@ -640,7 +639,7 @@ const maxDescription = 1024 // in the specification
 func description(p *pass) {
 	front := &p.doc.skill.Front
 	f, ok := front.Field("description")
-	if !p.doc.isBroken() && p.doc.file.Kind == Skill && scaffold.IsPlaceholder(front.Description) {
+	if !p.doc.isBroken() && p.doc.file.Kind == Skill && skill.IsPlaceholder(front.Description) {
 		x := p.severe(p.find(f.ValueOffset, f.ValueEnd, "the description is still the one that a new skill has: no agent can tell when to use the skill"), Warning)
 		x.Help = "say what it is for and when to use it"
 		return

@@ -3,7 +3,7 @@ package check
 import (
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/jsregexp"
+	"github.com/skillhand/skillhand/internal/eval"
 )
 
 var nullables = []string{
@@ -18,7 +18,7 @@ func FuzzNullable(f *testing.F) {
 		f.Add(p)
 	}
 	f.Fuzz(func(t *testing.T, pattern string) {
-		re, err := jsregexp.Compile(pattern, "")
+		re, err := eval.Compile(pattern, "")
 		if err != nil {
 			return // it may be taken for one that compiles: nothing follows from it
 		}

@@ -19,12 +19,12 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/claude"
-	"github.com/skillhand/skillhand/internal/test/fakeclaude"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "claude" {
-		os.Exit(fakeclaude.Main())
+		os.Exit(test.PlayClaude())
 	}
 	os.Exit(m.Run())
 }
@@ -58,21 +58,21 @@ func newSerialStage(t *testing.T, play string) *stage {
 	s := &stage{t: t, dir: dir, log: filepath.Join(dir, "log")}
 	s.Client = &claude.Client{
 		Path: program, Timeout: 10 * time.Minute,
-		Env: append(os.Environ(), fakeclaude.PlayVariable+"="+play, fakeclaude.LogVariable+"="+s.log),
+		Env: append(os.Environ(), test.PlayVariable+"="+play, test.LogVariable+"="+s.log),
 	}
 	return s
 }
 
 // calls returns how claude was started.
-func (s *stage) calls() []fakeclaude.Call {
+func (s *stage) calls() []test.Call {
 	s.t.Helper()
 	data, err := os.ReadFile(s.log)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	var calls []fakeclaude.Call
+	var calls []test.Call
 	for line := range bytes.Lines(data) {
-		var c fakeclaude.Call
+		var c test.Call
 		if err := json.Unmarshal(line, &c); err != nil {
 			s.t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func TestAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reply.Output != "done" || string(reply.JSON) != `{"n":1}` || reply.SessionID != fakeclaude.Session || reply.Model != "claude-fake-1" ||
+	if reply.Output != "done" || string(reply.JSON) != `{"n":1}` || reply.SessionID != test.Session || reply.Model != "claude-fake-1" ||
 		reply.Turns != 2 || reply.CostUSD != 0.25 || reply.Exit != 0 || len(reply.Attempts) != 1 || reply.Duration <= 0 ||
 		string(reply.Usage) != `{"input_tokens":10,"output_tokens":5}` || string(reply.Denials) != "[]" {
 		t.Errorf("reply: %+v", reply)
@@ -242,7 +242,7 @@ func TestContext(t *testing.T) {
 			}
 		}
 		reply, e := s.fails(ctx, claude.Request{Prompt: "x", Transcript: file}, claude.Interrupted)
-		if reply.SessionID != fakeclaude.Session || !errors.Is(e, context.Canceled) {
+		if reply.SessionID != test.Session || !errors.Is(e, context.Canceled) {
 			t.Errorf("reply: %+v, error: %v", reply, e)
 		}
 		nothingLeft(t, s.log)

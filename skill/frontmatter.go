@@ -318,3 +318,8 @@ func describe(v *yaml.Node) string {
 		return fmt.Sprintf("%q", v.Value)
 	}
 }
+
+// IsPlaceholder reports whether a description is still the one that a new skill or plugin has.
+func IsPlaceholder(description string) bool {
+	return strings.HasPrefix(description, "Say here what the skill ") || strings.HasPrefix(description, "Say here what the plugin ")
+}

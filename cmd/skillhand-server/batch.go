@@ -12,7 +12,6 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/internal/batch"
-	"github.com/skillhand/skillhand/internal/batch/jobfile"
 	"github.com/skillhand/skillhand/internal/batch/jobs"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/files"
@@ -158,7 +157,7 @@ func (o *batchOptions) openDB(ctx context.Context, std *cli.Std, existing bool) 
 // An addition is a job file that was put into a database.
 type addition struct {
 	db    *batch.DB
-	file  *jobfile.File
+	file  *jobs.File
 	batch batch.Name
 	id    int64
 	added int
@@ -180,7 +179,7 @@ func (o *batchOptions) add(ctx context.Context, std *cli.Std, name string) (*add
 	}
 	rt := &skillhand.Runtime{Here: h, Confirm: std.Confirm("The batch")}
 	policy := rt.Policy(h).Now()
-	file, err := jobfile.Open(name, std.In, func(dir string) bool { return policy.May(dir) == nil })
+	file, err := jobs.Open(name, std.In, func(dir string) bool { return policy.May(dir) == nil })
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, cli.Exit(cli.ExitMissing, err)
 	}
@@ -251,7 +250,7 @@ func (o *batchOptions) addTo(ctx context.Context, std *cli.Std, a *addition, lim
 	return err
 }
 
-func (o *batchOptions) printJobs(std *cli.Std, file *jobfile.File) error {
+func (o *batchOptions) printJobs(std *cli.Std, file *jobs.File) error {
 	for j, err := range file.Jobs.All {
 		if err != nil {
 			return cli.Exit(cli.ExitUsage, err)

@@ -15,7 +15,7 @@ import (
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/mcp"
-	"github.com/skillhand/skillhand/internal/mcp/host"
+	"github.com/skillhand/skillhand/internal/setup"
 )
 
 type mcpOptions struct {
@@ -66,8 +66,8 @@ command: one entry is added, all else stays, and the difference is shown.
 	f.StringVar(&o.http, "http", "", "listen on this loopback `address` instead, 127.0.0.1:PORT")
 	f.BoolVar(&o.allowRun, "allow-run", false, "also offer run_skill, which runs a skill's script")
 	o.at.Flags(cmd)
-	cli.OneOf(cmd, &o.install, "install", "tell an `agent` to start this", host.Names()...)
-	cli.OneOf(cmd, &o.uninstall, "uninstall", "remove what --install wrote for an `agent`", host.Names()...)
+	cli.OneOf(cmd, &o.install, "install", "tell an `agent` to start this", setup.MCPAgents()...)
+	cli.OneOf(cmd, &o.uninstall, "uninstall", "remove what --install wrote for an `agent`", setup.MCPAgents()...)
 	o.scope = "user"
 	cli.OneOf(cmd, &o.scope, "scope", "the `scope` of the configuration", "user", "project")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what --install or --uninstall would change, and change nothing")
@@ -88,15 +88,15 @@ func installMCP(std *cli.Std, o mcpOptions) error {
 	if err != nil {
 		return err
 	}
-	owner, project := host.Owner{Home: h.Home, Project: files.Around(h.Dir), Getenv: h.Env.Get}, o.scope == "project"
-	change, already := (*host.Change)(nil), "already there"
+	owner, project := setup.MCPOwner{Home: h.Home, Project: files.Around(h.Dir), Getenv: h.Env.Get}, o.scope == "project"
+	change, already := (*setup.MCPChange)(nil), "already there"
 	if o.uninstall != "" {
 		already = "skillhand is not there"
-		change, err = host.PlanRemoval(agent, owner, project)
+		change, err = setup.PlanMCPRemoval(agent, owner, project)
 	} else {
-		change, err = host.Plan(agent, owner, project, o.command(std))
+		change, err = setup.PlanMCP(agent, owner, project, o.command(std))
 	}
-	if manual, ok := errors.AsType[*host.ByHandError](err); ok {
+	if manual, ok := errors.AsType[*setup.ByHandError](err); ok {
 		err = fmt.Errorf("%w\nit is left as it is: write this into it by hand", err)
 		return errors.Join(std.Print(manual.Text), err)
 	}
@@ -119,8 +119,8 @@ func installMCP(std *cli.Std, o mcpOptions) error {
 
 // command is what the host shall start. Programs with windows often have another
 // PATH, so the user's configuration has the path; a project's is for everybody.
-func (o mcpOptions) command(std *cli.Std) host.Command {
-	c := host.Command{Program: "skillhand", Args: []string{"mcp"}}
+func (o mcpOptions) command(std *cli.Std) setup.MCPCommand {
+	c := setup.MCPCommand{Program: "skillhand", Args: []string{"mcp"}}
 	if first := std.Program(); first != "" && o.scope == "user" {
 		c.Program = first
 	}

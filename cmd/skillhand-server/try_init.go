@@ -13,9 +13,9 @@ import (
 	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/eval"
-	"github.com/skillhand/skillhand/internal/setup/scaffold"
 	"github.com/skillhand/skillhand/internal/shell"
 	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/skill"
 )
 
 // tryInit writes cases for an author to edit: prompts that a person types here, that people typed
@@ -25,7 +25,7 @@ func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, names []string, s
 		return cli.Usagef("--init needs one SKILL")
 	}
 	s := subjects[0]
-	if scaffold.IsPlaceholder(s.Description) {
+	if skill.IsPlaceholder(s.Description) {
 		return fmt.Errorf("%s: its description is still the one that init wrote: first say what it does and when to use it", s.Name)
 	}
 	cases, err := o.newCases(ctx, std, s)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/setup/doctor"
+	"github.com/skillhand/skillhand/internal/setup"
 )
 
 func newDoctor(std *cli.Std) *cobra.Command {
@@ -31,7 +31,7 @@ wrong, else 0. Nothing is changed.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			own := cli.NewVersion()
 			spinner := std.Spin("looking around")
-			doc := doctor.Run(cmd.Context(), doctor.Request{Env: std.Env, Policy: (&skillhand.Runtime{}).Policy, Version: own.Version, Commit: own.Commit})
+			doc := setup.Diagnose(cmd.Context(), setup.DiagnoseRequest{Env: std.Env, Policy: (&skillhand.Runtime{}).Policy, Version: own.Version, Commit: own.Commit})
 			spinner.End()
 			if err := cmd.Context().Err(); err != nil {
 				return err
@@ -40,9 +40,9 @@ wrong, else 0. Nothing is changed.`,
 				return err
 			}
 			switch doc.Worst() {
-			case doctor.Missing:
+			case setup.Missing:
 				return cli.Said(cli.ExitMissing)
-			case doctor.Wrong:
+			case setup.Wrong:
 				return cli.Said(cli.ExitFailed)
 			}
 			return nil

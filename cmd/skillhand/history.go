@@ -9,14 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/internal/activity"
-	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
 type historyOptions struct {
-	history.Query
+	activity.Query
 	since, kind, project string
 	all, json            bool
 }
@@ -55,7 +54,7 @@ runs went, retro what failed, why, and what to do.`,
 	cmd.AddCommand(newStatus(std), newRetro(std))
 	f := cmd.Flags()
 	f.StringVar(&o.since, "since", "", "a `period` such as 12h, 7d or 4w, or a day such as 2026-11-01")
-	cli.OneOf(cmd, &o.kind, "kind", "only one `kind`", string(history.Run), string(history.Ask))
+	cli.OneOf(cmd, &o.kind, "kind", "only one `kind`", string(activity.Run), string(activity.Ask))
 	f.StringVar(&o.Skill, "skill", "", "only this skill or script, by `name`")
 	f.StringVar(&o.project, "project", "", "only the project of this `folder`")
 	f.BoolVar(&o.all, "all", false, "every project, not only this one")
@@ -75,7 +74,7 @@ func runHistory(std *cli.Std, o historyOptions) error {
 			return cli.Usagef("--since %v", err)
 		}
 	}
-	o.Kind = history.Kind(o.kind)
+	o.Kind = activity.Kind(o.kind)
 	if !o.all {
 		if o.project == "" {
 			o.project = "."
@@ -88,14 +87,14 @@ func runHistory(std *cli.Std, o historyOptions) error {
 	if err != nil {
 		return err
 	}
-	found, err := history.Store{Dir: h.HistoryDir()}.Read(o.Query)
+	found, err := activity.Store{Dir: h.HistoryDir()}.Read(o.Query)
 	if err != nil {
 		return err
 	}
 	if found.Damaged > 0 {
 		std.Warn("history: skipped " + term.Plural(found.Damaged, "line") + " that cannot be read")
 	}
-	if all := (history.Query{Project: o.Project, Last: o.Last}); len(found.Records) == 0 && !o.json && o.Query == all {
+	if all := (activity.Query{Project: o.Project, Last: o.Last}); len(found.Records) == 0 && !o.json && o.Query == all {
 		where := "in this project"
 		if o.all {
 			where = "on this machine"
@@ -107,7 +106,7 @@ func runHistory(std *cli.Std, o historyOptions) error {
 }
 
 // printRecords prints a line for each record.
-func printRecords(std *cli.Std, records []history.Record, asJSON bool) error {
+func printRecords(std *cli.Std, records []activity.Record, asJSON bool) error {
 	if !asJSON {
 		if len(records) == 0 {
 			fmt.Fprintln(std.Err, "no matching records")
@@ -115,7 +114,7 @@ func printRecords(std *cli.Std, records []history.Record, asJSON bool) error {
 		return std.Print(activity.Records(records, look(std)))
 	}
 	out := bufio.NewWriter(std)
-	if err := errors.Join(history.WriteLines(out, records), out.Flush()); err != nil {
+	if err := errors.Join(activity.WriteLines(out, records), out.Flush()); err != nil {
 		return fmt.Errorf("stdout: %w", err)
 	}
 	return nil

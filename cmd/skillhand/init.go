@@ -13,7 +13,7 @@ import (
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/setup/scaffold"
+	"github.com/skillhand/skillhand/internal/setup"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/internal/trust"
 )
@@ -30,7 +30,7 @@ func newInit(std *cli.Std) *cobra.Command {
 	cli.Group(cmd)
 	group := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 1 && scaffold.CheckName(args[0]) == nil && len(cli.Meant(cmd, args[0])) == 0 {
+		if len(args) == 1 && setup.CheckName(args[0]) == nil && len(cli.Meant(cmd, args[0])) == 0 {
 			return cli.Usagef("init %s: a new what? For a skill: skillhand init skill %s\nsee skillhand init --help", args[0], args[0])
 		}
 		return group(cmd, args)
@@ -63,17 +63,17 @@ its stubs are made.`,
   skillhand init skill review --for codex,gemini`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := scaffold.CheckName(args[0]); err != nil {
+			if err := setup.CheckName(args[0]); err != nil {
 				return cli.Usagef("%v", err)
 			}
 			for _, agent := range agents {
-				if _, err := scaffold.StubFolder(agent, false); err != nil {
+				if _, err := setup.StubFolder(agent, false); err != nil {
 					return cli.Usagef("--for %v", err)
 				}
 			}
-			newSkill := scaffold.Skill
+			newSkill := setup.NewSkill
 			if launcher {
-				newSkill = scaffold.Launcher
+				newSkill = setup.NewLauncher
 			}
 			if len(agents) > 0 {
 				return initStubs(std, args[0], dir, newSkill, agents)
@@ -91,13 +91,13 @@ its stubs are made.`,
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "the `folder` of skills (default .claude/skills)")
 	cmd.Flags().BoolVar(&launcher, "launcher", false, "make a SKILL.md that calls skillhand load, with a script and a test")
-	cmd.Flags().StringSliceVar(&agents, "for", nil, "make a stub for these `agents`: "+strings.Join(scaffold.Agents(), ", "))
-	cli.Values(cmd, "for", scaffold.Agents()...)
+	cmd.Flags().StringSliceVar(&agents, "for", nil, "make a stub for these `agents`: "+strings.Join(setup.StubAgents(), ", "))
+	cli.Values(cmd, "for", setup.StubAgents()...)
 	return cmd
 }
 
 // initStubs makes a skill's stubs, and the skill if there is none.
-func initStubs(std *cli.Std, name, dir string, newSkill scaffold.Maker, agents []string) error {
+func initStubs(std *cli.Std, name, dir string, newSkill setup.Maker, agents []string) error {
 	h, err := here.From("", std.Env)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func initStubs(std *cli.Std, name, dir string, newSkill scaffold.Maker, agents [
 	if err != nil {
 		return err
 	}
-	made, err := scaffold.Stubs(h.Finder(), files.Around(h.Dir), name, folder, dir != "", newSkill, agents)
+	made, err := setup.NewStubs(h.Finder(), files.Around(h.Dir), name, folder, dir != "", newSkill, agents)
 	return printMade(std, made, err, "skillhand load "+name)
 }
 
@@ -130,10 +130,10 @@ func newInitPlugin(std *cli.Std) *cobra.Command {
 		Example: "  skillhand init plugin toolbox",
 		Args:    cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := scaffold.CheckName(args[0]); err != nil {
+			if err := setup.CheckName(args[0]); err != nil {
 				return cli.Usagef("%v", err)
 			}
-			made, err := scaffold.Plugin(args[0], args[0])
+			made, err := setup.NewPlugin(args[0], args[0])
 			first := "hello --plugin-root " + args[0]
 			if h, err := here.From("", std.Env); err == nil {
 				if _, err := h.Finder().Find(args[0] + ":hello"); err == nil { // a home is no project
@@ -153,10 +153,10 @@ func newInitBatch(std *cli.Std) *cobra.Command {
 		Example: "  skillhand init batch reviews",
 		Args:    cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := scaffold.CheckName(args[0]); err != nil {
+			if err := setup.CheckName(args[0]); err != nil {
 				return cli.Usagef("%v", err)
 			}
-			made, err := scaffold.Batch(args[0], args[0])
+			made, err := setup.NewBatch(args[0], args[0])
 			return printMade(std, made, err, "skillhand batch run "+args[0]+"/jobs.yaml")
 		},
 	}

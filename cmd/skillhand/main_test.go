@@ -12,7 +12,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/skillhand/skillhand/internal/test"
-	"github.com/skillhand/skillhand/internal/test/fakeclaude"
 )
 
 func TestMain(m *testing.M) {
@@ -20,7 +19,7 @@ func TestMain(m *testing.M) {
 	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	testscript.Main(m, map[string]func(){
 		"skillhand": func() { os.Exit(run()) },
-		"claude":    func() { os.Exit(fakeclaude.Main()) },
+		"claude":    func() { os.Exit(test.PlayClaude()) },
 	})
 }
 

@@ -13,11 +13,10 @@ import (
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/migrate"
-	"github.com/skillhand/skillhand/internal/migrate/disk"
 )
 
 type migrateOptions struct {
-	disk.Migration
+	migrate.Migration
 	skillPaths, skillDirs []string
 	includeRead           []string
 	diff, verbose, json   bool
@@ -97,7 +96,7 @@ func runMigrate(ctx context.Context, std *cli.Std, o migrateOptions, args []stri
 	if err != nil {
 		return err
 	}
-	doc, shown := done.Document(), disk.Shown{Verbose: o.verbose, Diff: o.diff, DryRun: o.DryRun, Columns: std.Edge(), Paint: std.Painter()}
+	doc, shown := done.Document(), migrate.Shown{Verbose: o.verbose, Diff: o.diff, DryRun: o.DryRun, Columns: std.Edge(), Paint: std.Painter()}
 	if err := std.PrintEither(o.json, doc, func() string { return done.Text(shown) }); err != nil {
 		return err
 	}

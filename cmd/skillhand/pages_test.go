@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/internal/activity/history"
+	"github.com/skillhand/skillhand/internal/activity"
 )
 
 // TestPages loads the skills of the plugin for an empty history, a short and a long one.
@@ -72,9 +72,9 @@ func writeHistory(t *testing.T, dir, project string, n int) {
 	began := time.Now().Add(-6 * 24 * time.Hour)
 	for i := range n {
 		c := float64(i%100) / 100
-		r := history.Record{
-			Time: began.Add(time.Duration(i) * time.Second).UTC(), Kind: history.Run, Skill: fmt.Sprint("skill-", i%50), Project: project,
-			OK: i%3 != 2, Confidence: &c, DurationMS: float64(i % 5000), InputHash: history.Hash(fmt.Sprint(i % 1000)),
+		r := activity.Record{
+			Time: began.Add(time.Duration(i) * time.Second).UTC(), Kind: activity.Run, Skill: fmt.Sprint("skill-", i%50), Project: project,
+			OK: i%3 != 2, Confidence: &c, DurationMS: float64(i % 5000), InputHash: activity.Hash(fmt.Sprint(i % 1000)),
 		}
 		if !r.OK {
 			r.Category = "CONFLICT"

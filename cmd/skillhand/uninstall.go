@@ -11,7 +11,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/setup/installed"
+	"github.com/skillhand/skillhand/internal/setup"
 )
 
 func newUninstall(std *cli.Std) *cobra.Command {
@@ -36,16 +36,16 @@ without --yes.`,
 			if err != nil {
 				return err
 			}
-			doc := &installed.Document{OK: true, DryRun: dryRun, Items: installed.Find(h)}
+			doc := &setup.Uninstalled{OK: true, DryRun: dryRun, Items: setup.FindItems(h)}
 			if !dryRun && !yes {
 				if err := confirmUninstall(cmd.Context(), std, doc.Items); err != nil {
 					return err
 				}
 			}
 			if !dryRun {
-				doc.OK = !installed.Remove(doc.Items)
+				doc.OK = !setup.RemoveItems(doc.Items)
 			}
-			if doc.Programs, doc.Command, err = installed.Programs(cli.NewVersion().Version, std.Getenv, cli.ServerName); err != nil {
+			if doc.Programs, doc.Command, err = setup.Programs(cli.NewVersion().Version, std.Getenv, cli.ServerName); err != nil {
 				return err
 			}
 			if err := std.PrintEither(asJSON, doc, func() string { return doc.Text(std.Edge()) }); err != nil || doc.OK {
@@ -61,8 +61,8 @@ without --yes.`,
 }
 
 // confirmUninstall asks whether what was found may go. Where nobody can be asked, it may not.
-func confirmUninstall(ctx context.Context, std *cli.Std, items []installed.Item) error {
-	found := slices.ContainsFunc(items, func(it installed.Item) bool { return it.Status == installed.Found })
+func confirmUninstall(ctx context.Context, std *cli.Std, items []setup.Item) error {
+	found := slices.ContainsFunc(items, func(it setup.Item) bool { return it.Status == setup.ItemFound })
 	switch {
 	case !found:
 		return nil
@@ -70,7 +70,7 @@ func confirmUninstall(ctx context.Context, std *cli.Std, items []installed.Item)
 		return cli.Usagef("nothing was removed: there is no terminal to ask on " +
 			"(skillhand uninstall --dry-run shows what would go, skillhand uninstall --yes removes it)")
 	}
-	std.Say(strings.TrimRight(installed.Lines(items, math.MaxInt32), "\n"))
+	std.Say(strings.TrimRight(setup.Lines(items, math.MaxInt32), "\n"))
 	yes, err := std.Ask(ctx, "\nRemove them? It cannot be undone. [y/N] ")
 	if err == nil && !yes {
 		err = errors.New("nothing was removed")

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/setup/installed"
+	"github.com/skillhand/skillhand/internal/setup"
 )
 
 func newUpgrade(std *cli.Std) *cobra.Command {
@@ -24,7 +24,7 @@ skillhand itself downloads nothing and replaces nothing.`,
 			if err != nil {
 				return cli.Exit(cli.ExitMissing, fmt.Errorf("skillhand: %w", err))
 			}
-			doc := installed.CopyOf(program, cli.NewVersion().Version, std.Getenv)
+			doc := setup.CopyOf(program, cli.NewVersion().Version, std.Getenv)
 			return std.PrintEither(asJSON, doc, doc.String)
 		},
 	}

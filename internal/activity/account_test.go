@@ -15,6 +15,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(writeVariable); dir != "" {
+		writeRecords(dir)
+		return
+	}
 	time.Local = time.UTC // days
 	os.Exit(m.Run())
 }

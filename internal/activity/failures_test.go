@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/skillhand/skillhand/internal/activity/history"
 )
 
 // TestAdvice: there is advice for every kind of failure that Claude has, and it
@@ -36,10 +34,10 @@ func TestAdvice(t *testing.T) {
 // TestNext: two kinds of one category are two pieces of advice.
 func TestNext(t *testing.T) {
 	now := time.Now()
-	ask := func(label, category, kind string) history.Record {
-		return history.Record{Time: now, Kind: history.Ask, Label: label, Category: category, Detail: kind}
+	ask := func(label, category, kind string) Record {
+		return Record{Time: now, Kind: Ask, Label: label, Category: category, Detail: kind}
 	}
-	v := ReviewOf([]history.Record{
+	v := ReviewOf([]Record{
 		ask("nightly", "logic", "refusal"), ask("nightly", "logic", "refusal"), ask("weekly", "logic", "refusal"),
 		ask("weekly", "logic", "max-turns"), ask("weekly", "odd", "odder"),
 	}, now.Add(-time.Hour), now)

@@ -3,7 +3,6 @@ package activity
 import (
 	"path/filepath"
 
-	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
 )
@@ -20,4 +19,4 @@ func ProjectOf(dir string) (string, error) {
 	return files.Real(files.Around(abs)), err
 }
 
-func store(h here.Here) history.Store { return history.Store{Dir: h.HistoryDir()} }
+func store(h here.Here) Store { return Store{Dir: h.HistoryDir()} }

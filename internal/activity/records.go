@@ -5,12 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
 // failure says what a record failed with. Some kinds have the name of their category.
-func failure(r history.Record) string {
+func failure(r Record) string {
 	words := []string{r.Category}
 	if r.Detail != r.Category {
 		words = append(words, r.Detail)
@@ -23,7 +22,7 @@ func failure(r history.Record) string {
 
 // Records lists records for people, a line each: when, mark, name, duration,
 // and what came of it.
-func Records(records []history.Record, look Look) string {
+func Records(records []Record, look Look) string {
 	paint := look.paint()
 	name := 10
 	for _, r := range records {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/term"
 )
@@ -41,7 +40,7 @@ func NewRetro(h here.Here, req RetroRequest) (*Retro, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := history.Query{Since: req.Since, Skill: req.Skill, Project: project(h)}
+	q := Query{Since: req.Since, Skill: req.Skill, Project: project(h)}
 	if req.All {
 		q.Project = ""
 	}
@@ -198,8 +197,8 @@ func (v *Retro) Box(look Look) string {
 			b.Line(term.Cyan(line))
 		}
 	}
-	addRecords(b, "Slowest", v.Slowest, func(r history.Record) string { return term.ShortDuration(r.DurationMS) })
-	addRecords(b, "Costliest", v.Costliest, func(r history.Record) string { return term.Dollars(r.CostUSD) })
+	addRecords(b, "Slowest", v.Slowest, func(r Record) string { return term.ShortDuration(r.DurationMS) })
+	addRecords(b, "Costliest", v.Costliest, func(r Record) string { return term.Dollars(r.CostUSD) })
 	if len(v.Flaky) > 0 {
 		b.Heading("Same input, different verdict")
 		for i, f := range v.Flaky {
@@ -240,7 +239,7 @@ func nameCells(b *term.Box, v *Retro) int {
 }
 
 // addRecords adds a list of the records that had most of something.
-func addRecords(b *term.Box, heading string, records []history.Record, amount func(history.Record) string) {
+func addRecords(b *term.Box, heading string, records []Record, amount func(Record) string) {
 	if len(records) == 0 {
 		return
 	}

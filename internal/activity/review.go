@@ -4,27 +4,25 @@ import (
 	"cmp"
 	"slices"
 	"time"
-
-	"github.com/skillhand/skillhand/internal/activity/history"
 )
 
 // A Review is what a period came to: schemas/retro-v1.schema.json.
 type Review struct {
-	Since      time.Time        `json:"since"`
-	Until      time.Time        `json:"until"`
-	Total      int              `json:"total"`
-	OK         int              `json:"ok"`
-	Failed     int              `json:"failed"`
-	Retried    int              `json:"retried,omitempty"` // of those that failed: the job was tried again
-	DurationMS float64          `json:"duration_ms"`       // of all together
-	CostUSD    float64          `json:"cost_usd"`
-	Categories []Category       `json:"categories"` // of failures, the most frequent first
-	Skills     []Ran            `json:"skills"`     // the one that failed most first
-	Confidence []Point          `json:"confidence"` // over time, only where something was said
-	Slowest    []history.Record `json:"slowest"`
-	Costliest  []history.Record `json:"costliest"`
-	Flaky      []Flaky          `json:"flaky"` // the one that changed most first
-	Next       []string         `json:"next"`  // what to do about it
+	Since      time.Time  `json:"since"`
+	Until      time.Time  `json:"until"`
+	Total      int        `json:"total"`
+	OK         int        `json:"ok"`
+	Failed     int        `json:"failed"`
+	Retried    int        `json:"retried,omitempty"` // of those that failed: the job was tried again
+	DurationMS float64    `json:"duration_ms"`       // of all together
+	CostUSD    float64    `json:"cost_usd"`
+	Categories []Category `json:"categories"` // of failures, the most frequent first
+	Skills     []Ran      `json:"skills"`     // the one that failed most first
+	Confidence []Point    `json:"confidence"` // over time, only where something was said
+	Slowest    []Record   `json:"slowest"`
+	Costliest  []Record   `json:"costliest"`
+	Flaky      []Flaky    `json:"flaky"` // the one that changed most first
+	Next       []string   `json:"next"`  // what to do about it
 }
 
 // A Category is one reason for failures.
@@ -74,7 +72,7 @@ const Points = 24
 const top = 5
 
 // NewReview reads a period, from q.Since to until.
-func NewReview(s history.Store, q history.Query, until time.Time) (*Review, error) {
+func NewReview(s Store, q Query, until time.Time) (*Review, error) {
 	b := newReviewer(q.Since, until)
 	if _, err := s.Each(q, b.add); err != nil {
 		return nil, err
@@ -83,7 +81,7 @@ func NewReview(s history.Store, q history.Query, until time.Time) (*Review, erro
 }
 
 // ReviewOf reviews records that were read already, the oldest first.
-func ReviewOf(records []history.Record, since, until time.Time) *Review {
+func ReviewOf(records []Record, since, until time.Time) *Review {
 	b := newReviewer(since, until)
 	for i := range slices.Backward(records) {
 		b.add(&records[i])
@@ -125,7 +123,7 @@ func newReviewer(since, until time.Time) *reviewer {
 	}
 }
 
-func (b *reviewer) add(r *history.Record) {
+func (b *reviewer) add(r *Record) {
 	if r.Time.After(b.sum.Until) {
 		return
 	}
@@ -161,8 +159,8 @@ func (b *reviewer) add(r *history.Record) {
 		}
 		b.points[b.point(r.Time)].add(*r.Confidence)
 	}
-	b.sum.Slowest = keepTop(b.sum.Slowest, r, func(r *history.Record) float64 { return r.DurationMS })
-	b.sum.Costliest = keepTop(b.sum.Costliest, r, func(r *history.Record) float64 { return r.CostUSD })
+	b.sum.Slowest = keepTop(b.sum.Slowest, r, func(r *Record) float64 { return r.DurationMS })
+	b.sum.Costliest = keepTop(b.sum.Costliest, r, func(r *Record) float64 { return r.CostUSD })
 	b.input(name, r)
 }
 
@@ -186,7 +184,7 @@ func (b *reviewer) point(t time.Time) int {
 }
 
 // keepTop keeps the records with the highest values, of those that have one.
-func keepTop(kept []history.Record, r *history.Record, value func(*history.Record) float64) []history.Record {
+func keepTop(kept []Record, r *Record, value func(*Record) float64) []Record {
 	v := value(r)
 	if v <= 0 || len(kept) == top && v <= value(&kept[top-1]) {
 		return kept
@@ -201,7 +199,7 @@ func keepTop(kept []history.Record, r *history.Record, value func(*history.Recor
 
 // input notes how an input came out. Records come the latest first; a change
 // is a change from either side.
-func (b *reviewer) input(name string, r *history.Record) {
+func (b *reviewer) input(name string, r *Record) {
 	if r.InputHash == "" {
 		return
 	}
@@ -224,7 +222,7 @@ func (b *reviewer) input(name string, r *history.Record) {
 // review puts together what was added up. No list is nil, so that none is null in JSON.
 func (b *reviewer) review() *Review {
 	v := b.sum
-	v.Slowest, v.Costliest = append([]history.Record{}, v.Slowest...), append([]history.Record{}, v.Costliest...)
+	v.Slowest, v.Costliest = append([]Record{}, v.Slowest...), append([]Record{}, v.Costliest...)
 	v.Categories, v.Skills, v.Confidence, v.Flaky = []Category{}, []Ran{}, []Point{}, []Flaky{}
 	for category, names := range b.categories {
 		c := Category{Category: category, Skills: frequent(names)}

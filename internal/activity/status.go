@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/session"
 	"github.com/skillhand/skillhand/internal/term"
@@ -23,14 +22,14 @@ type StatusRequest struct {
 // A Status is what a session has loaded and how the last runs went. It is
 // described by schemas/status-v1.schema.json.
 type Status struct {
-	Project string           `json:"project"` // "" means all
-	Session string           `json:"session"`
-	Loaded  []Loaded         `json:"loaded"` // the latest first
-	Used    []Used           `json:"used"`   // in the session, as its transcript says; the most expensive first
-	Recent  []history.Record `json:"recent"` // the latest first
-	Total   int              `json:"total"`  // of the last 100 runs and questions
-	OK      int              `json:"ok"`
-	Next    []string         `json:"next"`
+	Project string   `json:"project"` // "" means all
+	Session string   `json:"session"`
+	Loaded  []Loaded `json:"loaded"` // the latest first
+	Used    []Used   `json:"used"`   // in the session, as its transcript says; the most expensive first
+	Recent  []Record `json:"recent"` // the latest first
+	Total   int      `json:"total"`  // of the last 100 runs and questions
+	OK      int      `json:"ok"`
+	Next    []string `json:"next"`
 }
 
 // A Loaded skill is one that the session has seen.
@@ -52,7 +51,7 @@ func NewStatus(h here.Here, req StatusRequest) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Status{Project: project(h), Session: cmp.Or(req.Session, h.Session), Loaded: []Loaded{}, Used: []Used{}, Recent: []history.Record{}}
+	s := &Status{Project: project(h), Session: cmp.Or(req.Session, h.Session), Loaded: []Loaded{}, Used: []Used{}, Recent: []Record{}}
 	if req.All {
 		s.Project = ""
 	}
@@ -65,7 +64,7 @@ func NewStatus(h here.Here, req StatusRequest) (*Status, error) {
 			s.Loaded = append(s.Loaded, Loaded{m.Skill, m.File, m.Time})
 		}
 	}
-	found, err := store(h).Read(history.Query{Project: s.Project, Last: rated})
+	found, err := store(h).Read(Query{Project: s.Project, Last: rated})
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +179,7 @@ const (
 
 // addRecord adds a line about a run: mark, name, verdict, duration, when. What
 // matters least goes if there is no room.
-func addRecord(b *term.Box, r history.Record, now time.Time) {
+func addRecord(b *term.Box, r Record, now time.Time) {
 	mark, verdict := term.Green("✓"), ""
 	switch {
 	case !r.OK:

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
 	"github.com/skillhand/skillhand/internal/here"
@@ -139,7 +138,7 @@ func lineSkills(h here.Here, in LineInput) int {
 // lineRuns says how the last runs in a folder's project went. Only the latest
 // lines of the history are looked at: a status line is drawn all the time.
 func lineRuns(h here.Here) []string {
-	found, err := store(h).Read(history.Query{Project: project(h), Since: time.Now().Add(-24 * time.Hour), Last: 10, Within: 1000})
+	found, err := store(h).Read(Query{Project: project(h), Since: time.Now().Add(-24 * time.Hour), Last: 10, Within: 1000})
 	if err != nil || len(found.Records) == 0 {
 		return nil
 	}

@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/session"
@@ -54,7 +53,7 @@ func (a *Account) addUses(h here.Here, o Options) error {
 			add("name "+session.PlainName(m.Skill), 1, m.Time)
 		}
 	}
-	_, err := store(h).Each(history.Query{Since: o.Since, Session: o.Session}, func(r *history.Record) {
+	_, err := store(h).Each(Query{Since: o.Since, Session: o.Session}, func(r *Record) {
 		if r.Skill != "" && (o.Project == "" || files.Inside(o.Project, r.Project)) {
 			add("run "+session.PlainName(r.Skill), 1, r.Time)
 		}

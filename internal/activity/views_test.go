@@ -9,7 +9,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/internal/test"
 )
@@ -30,10 +29,10 @@ func TestBoxes(t *testing.T) {
 	words := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("abc 日語👩\u200d🚀🏽e\u0301ไ\x1b[2J\n\t\u202e"))))
 	now := time.Date(2026, 11, 15, 5, 0, 0, 0, time.UTC)
 	rapid.Check(t, func(t *rapid.T) {
-		var records []history.Record
+		var records []Record
 		for range rapid.IntRange(0, 30).Draw(t, "records") {
-			r := history.Record{
-				Time: now.Add(-time.Duration(rapid.IntRange(0, 6*24*3600).Draw(t, "age")) * time.Second), Kind: history.Run,
+			r := Record{
+				Time: now.Add(-time.Duration(rapid.IntRange(0, 6*24*3600).Draw(t, "age")) * time.Second), Kind: Run,
 				Skill: words.Draw(t, "skill"), OK: rapid.Bool().Draw(t, "ok"), DurationMS: rapid.Float64Range(0, 1e9).Draw(t, "duration"),
 				CostUSD: rapid.Float64Range(0, 1e6).Draw(t, "cost"), InputHash: words.Draw(t, "input"),
 			}
@@ -121,9 +120,9 @@ func TestManyLoaded(t *testing.T) {
 // TestFailuresAreRed: and what did not fail is not.
 func TestFailuresAreRed(t *testing.T) {
 	now := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
-	records := []history.Record{
-		{Time: now, Kind: history.Run, Skill: "good", OK: true},
-		{Time: now, Kind: history.Run, Skill: "bad", Category: "CONFLICT"},
+	records := []Record{
+		{Time: now, Kind: Run, Skill: "good", OK: true},
+		{Time: now, Kind: Run, Skill: "bad", Category: "CONFLICT"},
 	}
 	retro := &Retro{Review: *ReviewOf(records, now.AddDate(0, 0, -7), now)}
 	box := retro.Box(Look{Now: now, Paint: term.Painter(true)})
@@ -134,11 +133,11 @@ func TestFailuresAreRed(t *testing.T) {
 	}
 }
 
-func readRecords(t *testing.T, lines string) []history.Record {
+func readRecords(t *testing.T, lines string) []Record {
 	t.Helper()
-	var records []history.Record
+	var records []Record
 	for line := range strings.Lines(lines) {
-		var r history.Record
+		var r Record
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			t.Fatal(err)
 		}

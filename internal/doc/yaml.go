@@ -37,7 +37,7 @@ func ParseYAML(text []byte) (*yaml.Node, *Fault) {
 	}
 }
 
-// FaultOf returns what the parser says of a text that is not YAML, and the line of the fault: the one after the longest
+// FaultOfYAML returns what the parser says of a text that is not YAML, and the line of the fault: the one after the longest
 // beginning that is YAML. The parser often names the line before.
 func FaultOfYAML(text string, err error) Fault {
 	f := Fault{Text: strings.TrimPrefix(err.Error(), "yaml: ")}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/agents"
-	"github.com/skillhand/skillhand/internal/jsregexp"
 	"github.com/skillhand/skillhand/internal/proc"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/report"
@@ -181,12 +180,12 @@ var leadingFlags = words.Regexp(`^\(\?([ims]+)\)`)
 
 // newPattern compiles a regular expression of a case: JavaScript's, as graders have them. Its flags
 // may stand at its beginning, as in (?i)done.
-func newPattern(text string) (*jsregexp.Regexp, error) {
+func newPattern(text string) (*Regexp, error) {
 	flags := ""
 	if m := leadingFlags.Get().FindStringSubmatch(text); m != nil {
 		text, flags = text[len(m[0]):], m[1]
 	}
-	return jsregexp.Compile(text, flags)
+	return Compile(text, flags)
 }
 
 func lookReport(what string, text []byte) (bool, string, error) {

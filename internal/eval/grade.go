@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/skillhand/skillhand/internal/jsregexp"
 )
 
 // A ToolCall is one use of a tool.
@@ -71,7 +69,7 @@ func (m ToolMatch) matches(c *ToolCall) (bool, error) {
 	if m.InputMatch == "" {
 		return true, nil
 	}
-	re, err := jsregexp.Compile(m.InputMatch, "")
+	re, err := Compile(m.InputMatch, "")
 	if err != nil {
 		return false, err
 	}
@@ -102,7 +100,7 @@ func (g *Grader) grade(ctx context.Context, s *scene, r *CheckResult) (bool, str
 }
 
 func (g *Grader) gradeRegex(s *scene) (bool, string, error) {
-	re, err := jsregexp.Compile(g.Pattern, g.Flags)
+	re, err := Compile(g.Pattern, g.Flags)
 	if err != nil {
 		return false, "", errUnknown(err.Error())
 	}

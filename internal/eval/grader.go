@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/skillhand/skillhand/internal/jsregexp"
 )
 
 // A Grader is a check of claude plugin eval. Which fields it has depends on its type.
@@ -237,7 +235,7 @@ func (r *reader) step(n *yaml.Node, f map[string]*yaml.Node, key string) ToolMat
 }
 
 func (r *reader) pattern(n *yaml.Node, what, pattern, flags string) {
-	if _, err := jsregexp.Compile(pattern, flags); err != nil {
+	if _, err := Compile(pattern, flags); err != nil {
 		r.fault(n, "%s: %v", what, err)
 	}
 }

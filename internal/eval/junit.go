@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/junit"
+	"github.com/skillhand/skillhand/internal/golden"
 )
 
 // WriteJUnit writes trials as CI systems read them. One without a verdict, or with
 // a check that could not be judged, is skipped; the arm without the skill is not a test.
 func (r Report) WriteJUnit(file string) error {
-	var cases []junit.Case
+	var cases []golden.JUnitCase
 	for _, a := range r.Agents {
 		class := ""
 		if len(r.Fates) > 0 {
@@ -22,11 +22,11 @@ func (r Report) WriteJUnit(file string) error {
 			}
 		}
 	}
-	return junit.Write(file, "skillhand try", cases)
+	return golden.WriteCases(file, "skillhand try", cases)
 }
 
-func junitCase(class string, t Trial) junit.Case {
-	c := junit.Case{Class: class, Name: fmt.Sprintf("%s #%d", t.Case, t.Run), DurationMS: t.DurationMS}
+func junitCase(class string, t Trial) golden.JUnitCase {
+	c := golden.JUnitCase{Class: class, Name: fmt.Sprintf("%s #%d", t.Case, t.Run), DurationMS: t.DurationMS}
 	switch {
 	case t.Outcome == Void:
 		c.Skipped = "no verdict: " + t.Why

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/claude"
-	"github.com/skillhand/skillhand/internal/activity/history"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
 )
@@ -19,9 +19,9 @@ func (s *Summary) Remember(h here.Here, failure error) error {
 	}
 	var faults []error
 	for _, k := range s.Skills {
-		r := history.Record{
-			Time: time.Now(), Kind: history.Ask, Skill: k.Skill, Label: history.Try, Project: files.Real(files.Around(h.Dir)), OK: failure == nil,
-			DurationMS: s.DurationMS, InputHash: history.Hash("try", k.Skill, strings.TrimSpace(s.Results)),
+		r := activity.Record{
+			Time: time.Now(), Kind: activity.Ask, Skill: k.Skill, Label: activity.Try, Project: files.Real(files.Around(h.Dir)), OK: failure == nil,
+			DurationMS: s.DurationMS, InputHash: activity.Hash("try", k.Skill, strings.TrimSpace(s.Results)),
 		}
 		for _, c := range k.Cases {
 			for _, a := range c.Arms {
@@ -31,7 +31,7 @@ func (s *Summary) Remember(h here.Here, failure error) error {
 		if e, ok := errors.AsType[*claude.Error](failure); ok {
 			r.Category, r.Detail = string(e.Category), string(e.Kind)
 		}
-		if err := (history.Store{Dir: h.HistoryDir()}).Append(r); err != nil {
+		if err := (activity.Store{Dir: h.HistoryDir()}).Append(r); err != nil {
 			faults = append(faults, fmt.Errorf("the history: %w", err))
 		}
 	}
@@ -40,10 +40,10 @@ func (s *Summary) Remember(h here.Here, failure error) error {
 
 // LastCost is what the latest trials of a skill in this project cost together, by the history.
 func LastCost(h here.Here, skill string) (usd float64, known bool) {
-	found, err := (history.Store{Dir: h.HistoryDir()}).Read(history.Query{Kind: history.Ask, Skill: skill,
+	found, err := (activity.Store{Dir: h.HistoryDir()}).Read(activity.Query{Kind: activity.Ask, Skill: skill,
 		Project: files.Real(files.Around(h.Dir))})
 	for _, r := range found.Records {
-		if r.Label == history.Try && r.CostUSD > 0 {
+		if r.Label == activity.Try && r.CostUSD > 0 {
 			usd, known = r.CostUSD, err == nil
 		}
 	}

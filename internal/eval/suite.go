@@ -15,7 +15,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/internal/jsregexp"
 	"github.com/skillhand/skillhand/internal/words"
 )
 
@@ -417,7 +416,7 @@ func (c *Case) about(names Names) Names {
 	if c.About == "" {
 		return names
 	}
-	re, err := jsregexp.Compile(c.About, "")
+	re, err := Compile(c.About, "")
 	if err != nil {
 		return names
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/golden"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/setup/doctor"
+	"github.com/skillhand/skillhand/internal/setup"
 	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -123,7 +123,7 @@ func agreeDoctor(t *testing.T, h here.Here) {
 		t.Fatal(err)
 	}
 	got := ""
-	for _, f := range doctor.Run(t.Context(), doctor.Request{Dir: h.Dir, Env: h.Env}).Checks {
+	for _, f := range setup.Diagnose(t.Context(), setup.DiagnoseRequest{Dir: h.Dir, Env: h.Env}).Checks {
 		if _, count, ok := strings.Cut(f.Text, "check finds "); ok {
 			got, _, _ = strings.Cut(count, " ")
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/junit"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -32,9 +31,9 @@ func (r Result) Text(paint func(code, text string) string) string {
 
 // WriteJUnit writes results as CI systems read them.
 func WriteJUnit(file string, results []Result) error {
-	var cases []junit.Case
+	var cases []JUnitCase
 	for _, r := range results {
-		c := junit.Case{Class: r.Skill, Name: term.Near(r.File), DurationMS: r.DurationMS}
+		c := JUnitCase{Class: r.Skill, Name: term.Near(r.File), DurationMS: r.DurationMS}
 		if !r.OK {
 			c.Failure, c.Detail = "differs from what is wanted", r.Error
 			if r.Error != "" {
@@ -47,5 +46,5 @@ func WriteJUnit(file string, results []Result) error {
 		}
 		cases = append(cases, c)
 	}
-	return junit.Write(file, "skillhand test", cases)
+	return WriteCases(file, "skillhand test", cases)
 }

@@ -12,7 +12,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/skillhand/skillhand/internal/loopback"
+	"github.com/skillhand/skillhand/internal/watch"
 )
 
 // Listen listens where this machine alone can connect: addr is an address of
@@ -89,12 +89,12 @@ func (sv *serving) connected(ctx context.Context, req sdk.Request) (context.Cont
 func guard(next http.Handler, addr, token string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		given, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		switch refusal := loopback.Check(r, addr); {
-		case refusal == loopback.WrongHost:
+		switch refusal := watch.Check(r, addr); {
+		case refusal == watch.WrongHost:
 			http.Error(w, "not the address of this server", http.StatusForbidden)
-		case refusal == loopback.CrossSite:
+		case refusal == watch.CrossSite:
 			http.Error(w, "a page of another site", http.StatusForbidden)
-		case !loopback.Same(given, token):
+		case !watch.Same(given, token):
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "no token, or a wrong one", http.StatusUnauthorized)
 		case r.URL.Path != Path:

@@ -1,4 +1,5 @@
-// Package watch answers one question: which of the paths that somebody looks at have changed?
+// Package watch answers two questions of a server on this machine: which of the paths that somebody looks at have changed, and may
+// this HTTP request reach it?
 package watch
 
 import (

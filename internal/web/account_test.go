@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/activity"
-	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/session"
 )
 
@@ -42,8 +41,8 @@ func TestOneAccount(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	store := history.Store{Dir: h.HistoryDir()}
-	project := history.Record{Kind: history.Run, Skill: "run", Project: h.Project, Time: now}
+	store := activity.Store{Dir: h.HistoryDir()}
+	project := activity.Record{Kind: activity.Run, Skill: "run", Project: h.Project, Time: now}
 	for _, ok := range []bool{false, true} {
 		r := project
 		r.OK, r.Job = ok, "batch/job"
@@ -69,7 +68,7 @@ func TestOneAccount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, err := store.Read(history.Query{})
+	records, err := store.Read(activity.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	"github.com/skillhand/skillhand/internal/activity/history"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/eval"
 	"github.com/skillhand/skillhand/internal/files"
@@ -453,7 +453,7 @@ func TestLiveLists(t *testing.T) {
 		{"/skills", func() { p.write("skill-00", "---\nname: skill-00\ndescription: A new thing\n---\nText\n") }, "A new thing"},
 		{"/skills", func() { p.write("skill-000", "---\nname: skill-000\ndescription: Another new thing\n---\nText\n") }, "Another new thing"},
 		{"/runs", func() {
-			if err := (history.Store{Dir: p.site.Runtime.HistoryDir()}).Append(history.Record{Kind: history.Run, Skill: "new-run", OK: true}); err != nil {
+			if err := (activity.Store{Dir: p.site.Runtime.HistoryDir()}).Append(activity.Record{Kind: activity.Run, Skill: "new-run", OK: true}); err != nil {
 				t.Fatal(err)
 			}
 		}, "new-run"},
@@ -629,8 +629,8 @@ func TestViews(t *testing.T) {
 			}
 			if tt.name == "many" {
 				long := strings.Repeat("A long name with words-and-parts ", 9)
-				if err := (history.Store{Dir: p.site.Runtime.HistoryDir()}).Append(history.Record{
-					Kind:       history.Run,
+				if err := (activity.Store{Dir: p.site.Runtime.HistoryDir()}).Append(activity.Record{
+					Kind:       activity.Run,
 					Skill:      long,
 					Category:   long,
 					Detail:     long,

@@ -15,7 +15,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/skillhand/skillhand/internal/activity/history"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/eval"
 	"github.com/skillhand/skillhand/internal/session"
@@ -131,9 +131,9 @@ func (d *demo) history() {
 		}
 		for range 3 + d.r.IntN(8) {
 			sure := 0.5 + d.r.Float64()/2
-			r := history.Record{
+			r := activity.Record{
 				Time:       d.now.AddDate(0, 0, -day).Add(-time.Duration(d.r.IntN(600)) * time.Minute),
-				Kind:       history.Run,
+				Kind:       activity.Run,
 				Skill:      d.names[d.r.IntN(9)],
 				Project:    d.dir,
 				OK:         day != 12 && d.r.IntN(7) > 0,
@@ -142,7 +142,7 @@ func (d *demo) history() {
 				InputHash:  fmt.Sprintf("%08x", d.r.IntN(20)),
 			}
 			if d.r.IntN(3) == 0 {
-				r.Kind, r.Confidence, r.CostUSD, r.Label = history.Ask, nil, 0.01+d.r.Float64()/5, "Is "+r.Skill+" right?"
+				r.Kind, r.Confidence, r.CostUSD, r.Label = activity.Ask, nil, 0.01+d.r.Float64()/5, "Is "+r.Skill+" right?"
 			}
 			if !r.OK {
 				r.Category = []string{"timeout", "CLAIM_FALSE", "rate_limit", "NO_REPORT"}[d.r.IntN(4)]
@@ -151,9 +151,9 @@ func (d *demo) history() {
 		}
 	}
 	for i := range 33 {
-		r := history.Record{
+		r := activity.Record{
 			Time:       d.now.Add(-time.Duration(40-i) * time.Minute),
-			Kind:       history.Ask,
+			Kind:       activity.Ask,
 			Label:      "Review a file",
 			Job:        fmt.Sprintf("reviews/src/file%d.go", i),
 			Project:    d.dir,
@@ -507,7 +507,7 @@ func TestExportHostile(t *testing.T) {
 	p.write("evil/"+strings.ReplaceAll(hostileText, "/", ""), "x") // a file with such a name
 	p.put(filepath.Join(p.dir, ".claude/skills", strings.ReplaceAll(hostileText, "/", ""), "SKILL.md"), []byte("---\ndescription: x\n---\ny\n"))
 
-	r := history.Record{Time: d.now, Kind: history.Ask, Skill: hostileText, Label: hostileText, Category: hostileText, Detail: hostileText, Project: hostileText, Session: hostileText, InputHash: hostileText, DurationMS: 1, CostUSD: 1}
+	r := activity.Record{Time: d.now, Kind: activity.Ask, Skill: hostileText, Label: hostileText, Category: hostileText, Detail: hostileText, Project: hostileText, Session: hostileText, InputHash: hostileText, DurationMS: 1, CostUSD: 1}
 	var lines bytes.Buffer
 	for _, job := range []string{"", hostileText + "/" + hostileText} {
 		for _, r.OK = range []bool{true, false} {

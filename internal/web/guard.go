@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/skillhand/skillhand/internal/loopback"
+	"github.com/skillhand/skillhand/internal/watch"
 )
 
 // A guard lets in the one browser that was shown the address, and nobody else:
@@ -38,10 +38,10 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	switch refusal := loopback.Check(r, g.host); {
-	case refusal == loopback.WrongHost:
+	switch refusal := watch.Check(r, g.host); {
+	case refusal == watch.WrongHost:
 		http.Error(w, "This page is served as http://"+g.host+" alone.", http.StatusMisdirectedRequest)
-	case refusal == loopback.CrossSite:
+	case refusal == watch.CrossSite:
 		http.Error(w, "Cross-origin request refused.", http.StatusForbidden)
 	case r.URL.Query().Has("token") && r.Method == http.MethodGet:
 		g.enter(w, r)
@@ -55,7 +55,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // enter takes the token for a cookie, once.
 func (g *guard) enter(w http.ResponseWriter, r *http.Request) {
-	right := loopback.Same(r.URL.Query().Get("token"), g.token)
+	right := watch.Same(r.URL.Query().Get("token"), g.token)
 	if !g.known(r) && (!right || !g.used.CompareAndSwap(false, true)) {
 		http.Error(w, "This address has been used, or is not the one that skillhand page printed. Start skillhand page again for a new one.", http.StatusForbidden)
 		return
@@ -74,7 +74,7 @@ func (g *guard) cookieName() string {
 
 func (g *guard) known(r *http.Request) bool {
 	for _, c := range r.CookiesNamed(g.cookieName()) {
-		if loopback.Same(c.Value, g.cookie) {
+		if watch.Same(c.Value, g.cookie) {
 			return true
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/skillhand/skillhand/internal/activity/history"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/eval"
 	"github.com/skillhand/skillhand/internal/session"
@@ -30,9 +30,9 @@ func (p *place) remember(n int) {
 	out := json.NewEncoder(&lines)
 	for i := range n {
 		sure := 0.5 + float64(i%50)/100
-		r := history.Record{
+		r := activity.Record{
 			Time:       time.Now().Add(-time.Duration(n-i) * 20 * time.Second),
-			Kind:       history.Run,
+			Kind:       activity.Run,
 			Skill:      fmt.Sprintf("skill-%d", i%7),
 			Project:    p.dir,
 			OK:         i%9 != 0,
@@ -41,7 +41,7 @@ func (p *place) remember(n int) {
 			InputHash:  fmt.Sprint(i % 30),
 		}
 		if i%3 == 0 {
-			r.Kind, r.CostUSD, r.Label, r.Confidence = history.Ask, 0.01, "<b>label</b>", nil
+			r.Kind, r.CostUSD, r.Label, r.Confidence = activity.Ask, 0.01, "<b>label</b>", nil
 		}
 		if !r.OK {
 			r.Category = "timeout"

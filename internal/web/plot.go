@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/activity"
-	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -54,7 +53,7 @@ type period struct {
 
 // newCalendar cuts records, of which there is one at least, the oldest first. A short time is cut into hours, a
 // longer one into days.
-func newCalendar(records []history.Record, since, until time.Time) *calendar {
+func newCalendar(records []activity.Record, since, until time.Time) *calendar {
 	if first := records[0].Time; since.Before(first) {
 		since = first
 	}
@@ -80,7 +79,7 @@ func newCalendar(records []history.Record, since, until time.Time) *calendar {
 	return c
 }
 
-func (c *calendar) fill(records []history.Record) {
+func (c *calendar) fill(records []activity.Record) {
 	i := 0
 	for _, r := range records {
 		for i+1 < len(c.periods) && !r.Time.Before(c.periods[i+1].from) {
@@ -105,7 +104,7 @@ func midnight(t time.Time) time.Time {
 }
 
 // plots draws what the records of a period came to.
-func plots(records []history.Record, since, until time.Time) []plot {
+func plots(records []activity.Record, since, until time.Time) []plot {
 	c := newCalendar(records, since, until)
 	list := []plot{c.success(), c.confidence(), c.cost()}
 	for i := range list {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/activity"
-	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -44,16 +43,16 @@ type mention struct{ Name, Link, Text, Sub string }
 
 // A runRow is a run, or all that a batch ran.
 type runRow struct {
-	history.Record
-	batch        history.Job // its name, and when it was made; none: this is one run
+	activity.Record
+	batch        activity.Job // its name, and when it was made; none: this is one run
 	jobs, failed int
 	retried      int // records of jobs that were tried again
 }
 
 // fold makes one row of all that a batch ran, where its latest run stands. The latest come first.
-func fold(records []history.Record) []runRow {
+func fold(records []activity.Record) []runRow {
 	var all []runRow
-	index := map[history.Job]int{}
+	index := map[activity.Job]int{}
 	for _, r := range records {
 		batch, ok := batchOf(r)
 		if !ok {
@@ -64,7 +63,7 @@ func fold(records []history.Record) []runRow {
 		if !known {
 			at = len(all)
 			index[batch] = at
-			all = append(all, runRow{Record: history.Record{Time: r.Time, Kind: r.Kind, OK: true}, batch: batch})
+			all = append(all, runRow{Record: activity.Record{Time: r.Time, Kind: r.Kind, OK: true}, batch: batch})
 		}
 		row := &all[at]
 		if r.Retried { // the job counts as it ended last
@@ -81,9 +80,9 @@ func fold(records []history.Record) []runRow {
 }
 
 // batchOf is the batch that a record is a job's of. Batches of one name are told apart by when they were made.
-func batchOf(r history.Record) (history.Job, bool) {
+func batchOf(r activity.Record) (activity.Job, bool) {
 	name, _, ok := strings.Cut(r.Job, "/")
-	return history.Job{Name: name, Batch: r.Batch}, ok
+	return activity.Job{Name: name, Batch: r.Batch}, ok
 }
 
 // madeAt shows when a batch was made, as history has it.
@@ -93,7 +92,7 @@ func madeAt(text string) string {
 }
 
 // single makes a row of each record.
-func single(records []history.Record) []runRow {
+func single(records []activity.Record) []runRow {
 	all := make([]runRow, len(records))
 	for i, r := range records {
 		all[i].Record = r
@@ -121,7 +120,7 @@ func (v *visit) runs() (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	store := history.Store{Dir: v.site.Runtime.HistoryDir()}
+	store := activity.Store{Dir: v.site.Runtime.HistoryDir()}
 	v.watch(false, store.Dir)
 	found, err := store.Read(q)
 	if err != nil {
@@ -131,7 +130,7 @@ func (v *visit) runs() (*view, error) {
 	records := found.Records
 	if name := v.query.Get("batch"); name != "" {
 		made := v.query.Get("made")
-		records = slices.DeleteFunc(records, func(r history.Record) bool {
+		records = slices.DeleteFunc(records, func(r activity.Record) bool {
 			batch, _ := batchOf(r)
 			return batch.Name != name || made != "" && batch.Batch != made
 		})
@@ -142,7 +141,7 @@ func (v *visit) runs() (*view, error) {
 		usual: "-time", columns: v.runColumns(), sorted: true, text: searched, states: runStates, items: single(records),
 	}
 	if rows := l.search(v.query.Get("q")); len(rows) > 0 {
-		listed := make([]history.Record, len(rows))
+		listed := make([]activity.Record, len(rows))
 		for i, r := range rows {
 			listed[i] = r.Record
 		}
@@ -164,10 +163,10 @@ func (v *visit) runs() (*view, error) {
 }
 
 // runsQuery is what is asked of history, with the choices that there are.
-func (v *visit) runsQuery(data *runsData, now time.Time) (history.Query, error) {
-	q := history.Query{Kind: history.Kind(v.query.Get("kind")), Failed: v.query.Get("failed") != "", Skill: v.query.Get("skill")}
+func (v *visit) runsQuery(data *runsData, now time.Time) (activity.Query, error) {
+	q := activity.Query{Kind: activity.Kind(v.query.Get("kind")), Failed: v.query.Get("failed") != "", Skill: v.query.Get("skill")}
 	switch q.Kind {
-	case "", history.Run, history.Ask:
+	case "", activity.Run, activity.Ask:
 	case "failed":
 		q.Kind, q.Failed = "", true
 	default:
@@ -192,7 +191,7 @@ func (v *visit) runsQuery(data *runsData, now time.Time) (history.Query, error) 
 	switch {
 	case q.Failed:
 		data.Empty, data.Hint = "Nothing failed in this period.", ""
-	case q.Kind == history.Ask:
+	case q.Kind == activity.Ask:
 		data.Empty, data.Hint = "Nothing was asked in this period.", "skillhand ask PROMPT"
 	}
 	return q, nil
@@ -222,7 +221,7 @@ func runStates(r runRow) []string {
 }
 
 // summarize says what the records came to.
-func (v *visit) summarize(data *runsData, records []history.Record, since, until time.Time) {
+func (v *visit) summarize(data *runsData, records []activity.Record, since, until time.Time) {
 	review := activity.ReviewOf(records, since, until)
 	data.Plots = plots(records, since, until)
 	data.Shares = v.bySkill(review)
@@ -254,7 +253,7 @@ func (v *visit) summarize(data *runsData, records []history.Record, since, until
 }
 
 // recordID tells records of one moment apart.
-func recordID(r history.Record) string {
+func recordID(r activity.Record) string {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return ""
@@ -262,7 +261,7 @@ func recordID(r history.Record) string {
 	return short(string(data))
 }
 
-func (v *visit) runLink(r history.Record) string {
+func (v *visit) runLink(r activity.Record) string {
 	return v.link("run", "at", r.Time.UTC().Format(time.RFC3339Nano), "id", recordID(r))
 }
 
@@ -340,8 +339,8 @@ func (v *visit) run() (*view, error) {
 	if err != nil {
 		return nil, errMissing{"This address names no run."}
 	}
-	var found *history.Record
-	_, err = history.Store{Dir: v.site.Runtime.HistoryDir()}.Each(history.Query{Since: at.Add(-time.Millisecond)}, func(r *history.Record) {
+	var found *activity.Record
+	_, err = activity.Store{Dir: v.site.Runtime.HistoryDir()}.Each(activity.Query{Since: at.Add(-time.Millisecond)}, func(r *activity.Record) {
 		if found == nil && r.Time.Equal(at) && recordID(*r) == v.query.Get("id") {
 			one := *r
 			found = &one

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/activity"
-	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/session"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
@@ -146,7 +145,7 @@ func (v *visit) locate(all []sessionRow) error {
 			r.last = last
 		}
 	}
-	_, err := history.Store{Dir: v.site.Runtime.HistoryDir()}.Each(history.Query{}, func(r *history.Record) {
+	_, err := activity.Store{Dir: v.site.Runtime.HistoryDir()}.Each(activity.Query{}, func(r *activity.Record) {
 		if r.Session != "" {
 			add(r.Session, r.Project, r.Time, r.Time)
 		}

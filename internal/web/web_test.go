@@ -26,7 +26,6 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/internal/activity"
-	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/eval"
 	"github.com/skillhand/skillhand/internal/files"
@@ -454,7 +453,7 @@ func TestSkillWithText(t *testing.T) {
 // TestNoRuns: where nothing is, it is said what there would be, and how to come by it.
 func TestNoRuns(t *testing.T) {
 	p := newPlace(t, true, nil)
-	store := history.Store{Dir: p.site.Runtime.HistoryDir()}
+	store := activity.Store{Dir: p.site.Runtime.HistoryDir()}
 	c := p.browser()
 	for _, tt := range []struct{ path, want, hint string }{
 		{"/runs", "Nothing ran in this period.", "skillhand run NAME"},
@@ -465,7 +464,7 @@ func TestNoRuns(t *testing.T) {
 		if !strings.Contains(text, tt.want) || strings.Contains(text, "data-copy") != (tt.hint != "") || !strings.Contains(text, tt.hint) {
 			t.Errorf("%s: not %s, %s:\n%s", tt.path, tt.want, tt.hint, text)
 		}
-		if err := store.Append(history.Record{Kind: history.Run, Skill: "hello", OK: true}); err != nil { // neither asked nor failed
+		if err := store.Append(activity.Record{Kind: activity.Run, Skill: "hello", OK: true}); err != nil { // neither asked nor failed
 			t.Fatal(err)
 		}
 	}
@@ -495,15 +494,15 @@ func TestDigest(t *testing.T) {
 // TestBatchesOfOneName: all that a batch ran is one row, and a batch of the same name that was made at another time is another.
 func TestBatchesOfOneName(t *testing.T) {
 	p := newPlace(t, false, nil)
-	store := history.Store{Dir: p.site.Runtime.HistoryDir()}
-	for _, r := range []history.Record{
+	store := activity.Store{Dir: p.site.Runtime.HistoryDir()}
+	for _, r := range []activity.Record{
 		{Job: "nightly/one", Batch: "2026-05-01T02:00:00Z", OK: true},
 		{Job: "nightly/two", Batch: "2026-05-01T02:00:00Z", OK: true},
 		{Job: "nightly/one", Batch: "2026-05-02T02:00:00.5Z"},
 		{Job: "old/one", OK: true},
 		{Job: "old/two", OK: true},
 	} {
-		r.Kind, r.Skill = history.Run, "lint"
+		r.Kind, r.Skill = activity.Run, "lint"
 		if err := store.Append(r); err != nil {
 			t.Fatal(err)
 		}
@@ -532,9 +531,9 @@ func TestBatchesOfOneName(t *testing.T) {
 // TestStates: a search for how things are finds those alone, not what has the same letters.
 func TestStates(t *testing.T) {
 	p := newPlace(t, false, map[string]string{"hello": hello})
-	store := history.Store{Dir: p.site.Runtime.HistoryDir()}
-	for _, r := range []history.Record{{Kind: history.Run, Skill: "cook", OK: true}, {Kind: history.Run, Skill: "token"}, {
-		Kind:     history.Ask,
+	store := activity.Store{Dir: p.site.Runtime.HistoryDir()}
+	for _, r := range []activity.Record{{Kind: activity.Run, Skill: "cook", OK: true}, {Kind: activity.Run, Skill: "token"}, {
+		Kind:     activity.Ask,
 		Skill:    "other",
 		Category: "timeout",
 	}} {

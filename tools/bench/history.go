@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/activity/history"
+	"github.com/skillhand/skillhand/internal/activity"
 )
 
 // lines is how long the history is that is read.
@@ -31,7 +31,7 @@ func (b *bench) histories(binary, dir string) error {
 	if err != nil {
 		return err
 	}
-	store := history.Store{Dir: filepath.Join(dir, "state", "history")}
+	store := activity.Store{Dir: filepath.Join(dir, "state", "history")}
 	append1, err := fillHistory(store, project)
 	if err != nil {
 		return err
@@ -59,14 +59,14 @@ func (b *bench) histories(binary, dir string) error {
 }
 
 // fillHistory makes the history, and returns how long one record takes.
-func fillHistory(store history.Store, project string) (time.Duration, error) {
+func fillHistory(store activity.Store, project string) (time.Duration, error) {
 	began := time.Now()
 	from := began.Add(-6 * 24 * time.Hour)
 	for i := range lines {
 		c := float64(i%100) / 100
-		r := history.Record{
-			Time: from.Add(time.Duration(i) * 5 * time.Second), Kind: history.Run, Skill: fmt.Sprint("skill-", i%50), Project: project,
-			OK: i%3 != 2, Confidence: &c, DurationMS: float64(i % 5000), InputHash: history.Hash(fmt.Sprint(i % 1000)), Session: "3f2a7c1e-5b60-4d10-9c3e-0123456789ab",
+		r := activity.Record{
+			Time: from.Add(time.Duration(i) * 5 * time.Second), Kind: activity.Run, Skill: fmt.Sprint("skill-", i%50), Project: project,
+			OK: i%3 != 2, Confidence: &c, DurationMS: float64(i % 5000), InputHash: activity.Hash(fmt.Sprint(i % 1000)), Session: "3f2a7c1e-5b60-4d10-9c3e-0123456789ab",
 		}
 		if !r.OK {
 			r.Category = "CONFLICT"

@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"github.com/skillhand/skillhand/internal/batch"
-	"github.com/skillhand/skillhand/internal/batch/jobfile"
 )
 
 // An UnlimitedError names a job that could spend more than any budget.
@@ -19,7 +18,7 @@ func Affordable(list batch.List, budget float64) error {
 		if err != nil {
 			return err
 		}
-		if name := jobfile.AgentOf(j.Kind); name != "" && j.Kind != jobfile.Ask {
+		if name := AgentOf(j.Kind); name != "" && j.Kind != Ask {
 			return &UnlimitedError{j.ID, name + " has no option that limits what it spends"}
 		} else if name != "" && j.MaxUSD == 0 {
 			return &UnlimitedError{j.ID, "set max_budget_usd, for instance in defaults"}

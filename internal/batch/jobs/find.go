@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/batch"
-	"github.com/skillhand/skillhand/internal/batch/jobfile"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/internal/words"
@@ -58,7 +57,7 @@ func Called(s *batch.Status) string {
 
 // ofFile returns the batch of a job file that was named instead of it.
 func ofFile(ctx context.Context, db *batch.DB, name, path string) (*batch.Status, error) {
-	file, err := jobfile.Open(path, nil, nil) // for its name
+	file, err := Open(path, nil, nil) // for its name
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: see skillhand batch list", name, batch.ErrNoBatch)
 	}

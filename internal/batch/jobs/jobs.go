@@ -18,9 +18,8 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claude"
-	"github.com/skillhand/skillhand/internal/activity/history"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/batch"
-	"github.com/skillhand/skillhand/internal/batch/jobfile"
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
@@ -55,7 +54,7 @@ func (r *Runner) Worker() *batch.Worker {
 
 // Fit says why no job of a kind can be done here: an ask needs the agent's program.
 func (r *Runner) Fit(kind string) error {
-	name := jobfile.AgentOf(kind)
+	name := AgentOf(kind)
 	if name == "" {
 		return nil
 	}
@@ -79,7 +78,7 @@ func (r *Runner) Fit(kind string) error {
 // Do does one job. It is a batch.Func.
 func (r *Runner) Do(ctx context.Context, payload json.RawMessage) (json.RawMessage, batch.Retry) {
 	var job struct {
-		jobfile.Spec
+		Spec
 		Trial *Trial `json:"trial"`
 	}
 	if err := json.Unmarshal(payload, &job); err != nil {
@@ -90,7 +89,7 @@ func (r *Runner) Do(ctx context.Context, payload json.RawMessage) (json.RawMessa
 	if job.Trial != nil {
 		return r.trial(ctx, env, *job.Trial)
 	}
-	name := history.Job{Name: of.Batch + "/" + job.ID, Batch: of.Made.Format(time.RFC3339Nano)}
+	name := activity.Job{Name: of.Batch + "/" + job.ID, Batch: of.Made.Format(time.RFC3339Nano)}
 	rt := &skillhand.Runtime{Here: here.Here{Dir: job.Dir, Env: env}, Builtins: skillhand.Builtins()}
 	if job.Run != "" {
 		return run(ctx, rt, job.Spec, name)
@@ -98,7 +97,7 @@ func (r *Runner) Do(ctx context.Context, payload json.RawMessage) (json.RawMessa
 	return ask(ctx, rt, job.Spec, name)
 }
 
-func run(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec, name history.Job) (json.RawMessage, batch.Retry) {
+func run(ctx context.Context, rt *skillhand.Runtime, spec Spec, name activity.Job) (json.RawMessage, batch.Retry) {
 	args := spec.Args
 	if spec.Raw != "" {
 		words, err := shell.Words(spec.Raw)
@@ -142,7 +141,7 @@ func AfterRun(v *verdict.Verdict) batch.Retry {
 	return batch.Retry{Error: strings.Join(why, "; "), Again: !v.TimedOut && (v.Exit == tempFail || v.Exit == later)}
 }
 
-func ask(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec, name history.Job) (json.RawMessage, batch.Retry) {
+func ask(ctx context.Context, rt *skillhand.Runtime, spec Spec, name activity.Job) (json.RawMessage, batch.Retry) {
 	// The batch counts attempts, so the client makes one.
 	rt.Claude = claude.Client{Timeout: spec.Timeout, IdleTimeout: spec.IdleTimeout, OnEvent: func(e claude.Event) { noteTool(ctx, e) }}
 	req := skillhand.AskRequest{
@@ -165,7 +164,7 @@ func ask(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec, name his
 		cost = max(0, reply.CostUSD-before)
 	}
 	retry := AfterAsk(err, time.Now())
-	if jobfile.KindOf(spec.Agent) != jobfile.Ask {
+	if KindOf(spec.Agent) != Ask {
 		retry = ofAgent(retry)
 	}
 	retry.CostUSD = cost

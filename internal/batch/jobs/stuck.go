@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/batch"
-	"github.com/skillhand/skillhand/internal/batch/jobfile"
 )
 
 // Stuck says why no worker does the jobs that wait, if none can.
@@ -21,7 +20,7 @@ func Stuck(ctx context.Context, db *batch.DB, s *batch.Status) string {
 		return ""
 	}
 	kinds, err := db.WaitingKinds(ctx, s.ID)
-	if err != nil || slices.ContainsFunc(kinds, func(kind string) bool { return jobfile.AgentOf(kind) == "" }) {
+	if err != nil || slices.ContainsFunc(kinds, func(kind string) bool { return AgentOf(kind) == "" }) {
 		return ""
 	}
 	var hosts []string

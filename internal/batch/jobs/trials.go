@@ -19,7 +19,6 @@ import (
 
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/batch"
-	"github.com/skillhand/skillhand/internal/batch/jobfile"
 	"github.com/skillhand/skillhand/internal/eval"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
@@ -280,7 +279,7 @@ func (b *Trials) add(ctx context.Context, kit string, missing []eval.Trial) erro
 		// later command may have other limits of time.
 		all[i] = batch.Job{
 			ID:      id,
-			Kind:    jobfile.KindOf(b.Options.Agent),
+			Kind:    KindOf(b.Options.Agent),
 			Payload: payload,
 			Same:    id,
 			Retries: b.Options.Retries,

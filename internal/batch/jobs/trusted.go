@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/batch"
-	"github.com/skillhand/skillhand/internal/batch/jobfile"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/trust"
 )
@@ -17,7 +16,7 @@ import (
 // Trusted returns the jobs of a file in a folder as they may be done. If nobody trusted that folder
 // and the user does not, the error names those that must not be done: all that run or allow something.
 // Plain asks remain, and get no tools.
-func Trusted(ctx context.Context, policy trust.Policy, dir string, file *jobfile.File) (batch.List, error) {
+func Trusted(ctx context.Context, policy trust.Policy, dir string, file *File) (batch.List, error) {
 	if policy.May(dir) == nil {
 		return file.Jobs, nil
 	}
@@ -47,7 +46,7 @@ func Trusted(ctx context.Context, policy trust.Policy, dir string, file *jobfile
 
 // withoutTools returns a job whose agent gets no tools.
 func withoutTools(j batch.Job) (batch.Job, error) {
-	var spec jobfile.Spec
+	var spec Spec
 	if err := json.Unmarshal(j.Payload, &spec); err != nil {
 		return j, fmt.Errorf("job %s: %w", j.ID, err)
 	}
@@ -63,7 +62,7 @@ func needTrust(all iter.Seq2[batch.Job, error], dir string) (risky []string, err
 	const most = 5
 	more := 0
 	for j, err := range all {
-		var spec jobfile.Spec
+		var spec Spec
 		if err == nil {
 			err = json.Unmarshal(j.Payload, &spec)
 		}
@@ -85,7 +84,7 @@ func needTrust(all iter.Seq2[batch.Job, error], dir string) (risky []string, err
 }
 
 // needsTrust says why a job must not be done in a folder that nobody trusted; "" if it may.
-func needsTrust(spec jobfile.Spec, dir string) string {
+func needsTrust(spec Spec, dir string) string {
 	switch {
 	case spec.Run != "":
 		return "runs " + spec.Run
@@ -93,7 +92,7 @@ func needsTrust(spec jobfile.Spec, dir string) string {
 		return "loads the skill " + spec.Skill
 	case len(spec.AllowedTools) > 0:
 		return "has allowed_tools " + strings.Join(spec.AllowedTools, ", ")
-	case jobfile.KindOf(spec.Agent) != jobfile.Ask:
+	case KindOf(spec.Agent) != Ask:
 		return "asks " + spec.Agent + ", which has no option to go without tools"
 	case !files.Inside(files.Real(dir), files.Real(spec.Dir)):
 		return "has a cwd outside the folder of its file"

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/batch/jobfile"
 	"github.com/skillhand/skillhand/internal/trust"
 )
 
@@ -26,7 +25,7 @@ func TestTrusted(t *testing.T) {
 		{`"ask": "x", "agent": "codex"`, "asks codex, which has no option to go without tools"},
 	} {
 		for name, text := range map[string]string{"jobs.jsonl": `{"id": "j", ` + tt.job + `}`, "jobs.yaml": `jobs: [{"id": "j", ` + tt.job + `}]`} {
-			file, err := jobfile.Parse(name, []byte(text), dir)
+			file, err := Parse(name, []byte(text), dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +42,7 @@ func TestTrusted(t *testing.T) {
 				was, n := file.Jobs, 0
 				file.Jobs = list // as callers do
 				for j, err := range list.All {
-					var spec jobfile.Spec
+					var spec Spec
 					if err != nil || json.Unmarshal(j.Payload, &spec) != nil || spec.NoTools == trusted {
 						t.Errorf("%s, trusted %v: %s, %v", tt.job, trusted, j.Payload, err)
 					}
@@ -60,7 +59,7 @@ func TestTrusted(t *testing.T) {
 	for i := range 20 {
 		fmt.Fprintf(&many, `{"id": "j%d", "run": "./a.sh"}`+"\n", i)
 	}
-	file, err := jobfile.Parse("jobs.jsonl", []byte(many.String()), dir)
+	file, err := Parse("jobs.jsonl", []byte(many.String()), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

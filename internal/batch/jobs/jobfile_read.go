@@ -1,0 +1,220 @@
+package jobs
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillhand/skillhand/internal/doc"
+)
+
+// isLines reports whether a file has a JSON object a line: by its name, or else because its first
+// line is one and does not hold the jobs itself.
+func isLines(file string, src io.ReadSeeker) (bool, error) {
+	switch filepath.Ext(file) {
+	case ".jsonl", ".ndjson":
+		return true, nil
+	case ".yaml", ".yml", ".json":
+		return false, nil
+	}
+	for line, err := range lines(src) {
+		if err != nil {
+			return false, err
+		}
+		if len(line) == 0 {
+			continue
+		}
+		if _, err := src.Seek(0, io.SeekStart); err != nil {
+			return false, err
+		}
+		var first map[string]json.RawMessage
+		if json.Unmarshal(line, &first) != nil {
+			return false, nil
+		}
+		_, whole := first["jobs"]
+		return !whole, nil
+	}
+	return false, nil
+}
+
+// lines yields the lines of a text from its beginning, trimmed.
+func lines(src io.ReadSeeker) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		if _, err := src.Seek(0, io.SeekStart); err != nil {
+			yield(nil, err)
+			return
+		}
+		r := bufio.NewReaderSize(src, 64<<10)
+		for first := true; ; first = false {
+			line, err := r.ReadBytes('\n')
+			if err != nil && !errors.Is(err, io.EOF) {
+				yield(nil, err)
+				return
+			}
+			if first {
+				line = bytes.TrimPrefix(line, []byte("\uFEFF"))
+			}
+			if len(line) > 0 && !yield(bytes.TrimSpace(line), nil) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// jsonLines reads a job a line. A line with name or defaults and no job holds for those after it.
+func (p *parser) jsonLines(src io.ReadSeeker) error {
+	line := 0
+	for text, err := range lines(src) {
+		if err != nil {
+			return err
+		}
+		line++
+		if len(text) == 0 {
+			continue
+		}
+		n, fault := doc.JSONAsYAML(string(text), line)
+		if fault != nil {
+			p.fault(line, "not JSON: %s", fault.Text)
+			continue
+		}
+		fields, ok := p.fields(n, "a line")
+		if !ok {
+			continue
+		}
+		if slices.ContainsFunc(fields, func(f field) bool { return f.name == "name" || f.name == "defaults" }) {
+			for _, f := range fields {
+				p.header(f)
+			}
+			continue
+		}
+		if !p.job(line, fields) {
+			break
+		}
+	}
+	return nil
+}
+
+// schema reads a JSON Schema, written here or in a file. It goes into the job: another machine may
+// not have the file.
+func (p *parser) schema(f field, into *json.RawMessage) {
+	if f.value.Kind == yaml.MappingNode {
+		var v any
+		err := f.value.Decode(&v)
+		if err == nil {
+			*into, err = json.Marshal(v)
+		}
+		if err != nil {
+			p.fault(f.line, "schema: %v", err)
+		}
+		return
+	}
+	var file string
+	before := len(p.faults)
+	if p.text(f, &file); len(p.faults) > before {
+		return
+	}
+	name := file
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(p.dir, name)
+	}
+	b, err := os.ReadFile(name)
+	var wrong *fs.PathError
+	switch {
+	case errors.As(err, &wrong):
+		p.fault(f.line, "schema: %s: %v", file, wrong.Err)
+	case !json.Valid(b):
+		p.fault(f.line, "schema: %s: not JSON", file)
+	default:
+		var line bytes.Buffer
+		_ = json.Compact(&line, b) // it is valid
+		*into = line.Bytes()
+	}
+}
+
+// glob lists the files that a pattern matches, in order, by their paths from dir. A part that is ** stands for any number of
+// folders, of which hidden ones are left out. A pattern may lead out of dir only if the job file may look there.
+func glob(dir, pattern string, outside bool) ([]string, error) {
+	clean := path.Clean(filepath.ToSlash(pattern))
+	up := ""
+	for strings.HasPrefix(clean, "../") {
+		clean, up = clean[3:], up+"../"
+	}
+	switch {
+	case path.IsAbs(clean) || clean == "..":
+		return nil, fmt.Errorf("%s is outside the job file's folder: want a path that begins there", pattern)
+	case up != "" && !outside:
+		return nil, fmt.Errorf("%s is outside the job file's folder: trust the project with skillhand trust, or move the job file up", pattern)
+	}
+	parts := strings.Split(clean, "/")
+	for _, part := range parts {
+		if _, err := path.Match(part, ""); err != nil {
+			return nil, fmt.Errorf("%s: %w", pattern, err)
+		}
+	}
+	found := map[string]bool{}
+	if err := match(os.DirFS(filepath.Join(dir, filepath.FromSlash(up))), ".", parts, found); err != nil {
+		return nil, err
+	}
+	var files []string
+	for f := range found {
+		files = append(files, up+f)
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+// match collects the files below a folder whose path fits the parts.
+func match(root fs.FS, folder string, parts []string, found map[string]bool) error {
+	entries, err := fs.ReadDir(root, folder)
+	if err != nil {
+		return err
+	}
+	if parts[0] == "**" && len(parts) > 1 {
+		if err := match(root, folder, parts[1:], found); err != nil { // of no folder at all
+			return err
+		}
+	}
+	for _, e := range entries {
+		name := path.Join(folder, e.Name())
+		info, err := fs.Stat(root, name) // a link counts as what it leads to
+		if err != nil {
+			continue
+		}
+		hidden := strings.HasPrefix(e.Name(), ".")
+		switch {
+		case parts[0] == "**":
+			if e.IsDir() && !hidden {
+				if err := match(root, name, parts, found); err != nil {
+					return err
+				}
+			} else if len(parts) == 1 && info.Mode().IsRegular() && !hidden {
+				found[name] = true
+			}
+		case hidden && !strings.HasPrefix(parts[0], "."):
+		default:
+			if ok, _ := path.Match(parts[0], e.Name()); !ok {
+				continue
+			}
+			if len(parts) == 1 && info.Mode().IsRegular() {
+				found[name] = true
+			} else if len(parts) > 1 && info.IsDir() {
+				if err := match(root, name, parts[1:], found); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
