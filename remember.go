@@ -34,7 +34,8 @@ func (p *scene) remember(r activity.Record) {
 // rememberAsk adds a question to the history.
 func (p *scene) rememberAsk(req AskRequest, reply *claude.Reply, failure error) {
 	r := activity.Record{
-		Kind: activity.Ask, Label: req.Label, Job: req.Job.Name, Batch: req.Job.Batch, Agent: req.Agent, PromptHash: activity.Hash(req.Prompt), OK: failure == nil,
+		Kind: activity.Ask, Label: req.Label, Job: req.Job.Name, Batch: req.Job.Batch, Agent: req.Agent,
+		PromptHash: activity.Hash(req.Prompt), OK: failure == nil,
 		DurationMS: milliseconds(reply.Duration), CostUSD: reply.CostUSD,
 		InputHash: activity.Hash(req.Prompt, req.Model, string(req.Schema), req.Dir),
 	}

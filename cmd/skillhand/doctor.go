@@ -31,7 +31,8 @@ wrong, else 0. Nothing is changed.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			own := cli.NewVersion()
 			spinner := std.Spin("looking around")
-			doc := setup.Diagnose(cmd.Context(), setup.DiagnoseRequest{Env: std.Env, Policy: (&skillhand.Runtime{}).Policy, Version: own.Version, Commit: own.Commit})
+			doc := setup.Diagnose(cmd.Context(), setup.DiagnoseRequest{Env: std.Env, Policy: (&skillhand.Runtime{}).Policy,
+				Version: own.Version, Commit: own.Commit})
 			spinner.End()
 			if err := cmd.Context().Err(); err != nil {
 				return err

@@ -44,7 +44,8 @@ func TestRun(t *testing.T) {
 		path string
 		want string
 	}{
-		{"a dry run writes nothing", migrate.Migration{DryRun: true}, "skills", "changed execute.sh, changed skillhand-report.bash, changed execute.sh"},
+		{"a dry run writes nothing", migrate.Migration{DryRun: true}, "skills",
+			"changed execute.sh, changed skillhand-report.bash, changed execute.sh"},
 		{"one file of a tree", migrate.Migration{}, "skills/one", "changed execute.sh, changed skillhand-report.bash"},
 		{"the other one", migrate.Migration{}, "skills/two", "changed execute.sh, changed skillhand-report.bash"},
 		{"twice is once", migrate.Migration{}, "skills", "unchanged execute.sh, unchanged execute.sh"},

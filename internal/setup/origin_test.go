@@ -15,7 +15,8 @@ func TestOf(t *testing.T) {
 		want             setup.Origin
 	}{
 		{"/usr/lib/node_modules/skillhand/node_modules/@skillhand/linux-x64/bin/skillhand", "v1.2.3", setup.NPMGlobal},
-		{`C:\Users\Ada\AppData\Roaming\npm\node_modules\skillhand\node_modules\@skillhand\win32-x64\bin\skillhand.exe`, "v1.2.3", setup.NPMGlobal},
+		{`C:\Users\Ada\AppData\Roaming\npm\node_modules\skillhand\node_modules\@skillhand\win32-x64\bin\skillhand.exe`,
+			"v1.2.3", setup.NPMGlobal},
 		{"/home/ada/project/node_modules/@skillhand/linux-arm64/bin/skillhand", "v1.2.3", setup.NPM},
 		{"/opt/homebrew/Cellar/skillhand/1.2.3/bin/skillhand", "v1.2.3", setup.Homebrew},
 		{`C:\Users\Ada\scoop\apps\skillhand\1.2.3\skillhand.exe`, "v1.2.3", setup.Scoop},

@@ -98,7 +98,8 @@ func claudeCode(h here.Here) []Item {
 			f, err = settings.Parse(p.Name, src)
 		}
 		if err != nil {
-			all = append(all, Item{Kind: "statusline", File: p.Name, Text: "settings that may have the status line", Status: ItemLeft, Why: err.Error()})
+			all = append(all, Item{Kind: "statusline", File: p.Name, Text: "settings that may have the status line",
+				Status: ItemLeft, Why: err.Error()})
 			continue
 		}
 		if line := statusLine(p, f); line != nil {
@@ -181,7 +182,8 @@ func stateItems(dir string) []Item {
 	var all []Item
 	if len(own) > 0 || len(others) == 0 && len(noted) > 0 {
 		text := strings.TrimSuffix("the state folder: "+strings.Join(own, ", "), ": ")
-		all = append(all, Item{Kind: "state", File: dir, Text: text, Status: ItemFound, remove: func() error { return removeState(dir, own, len(others) == 0) }})
+		all = append(all, Item{Kind: "state", File: dir, Text: text, Status: ItemFound,
+			remove: func() error { return removeState(dir, own, len(others) == 0) }})
 	}
 	if len(others) > 0 {
 		all = append(all, left("in the state folder: "+strings.Join(others, ", "), "skillhand did not write it"))

@@ -453,7 +453,8 @@ func TestLiveLists(t *testing.T) {
 		{"/skills", func() { p.write("skill-00", "---\nname: skill-00\ndescription: A new thing\n---\nText\n") }, "A new thing"},
 		{"/skills", func() { p.write("skill-000", "---\nname: skill-000\ndescription: Another new thing\n---\nText\n") }, "Another new thing"},
 		{"/runs", func() {
-			if err := (activity.Store{Dir: p.site.Runtime.HistoryDir()}).Append(activity.Record{Kind: activity.Run, Skill: "new-run", OK: true}); err != nil {
+			if err := (activity.Store{Dir: p.site.Runtime.HistoryDir()}).Append(activity.Record{Kind: activity.Run,
+				Skill: "new-run", OK: true}); err != nil {
 				t.Fatal(err)
 			}
 		}, "new-run"},

@@ -507,7 +507,8 @@ func TestExportHostile(t *testing.T) {
 	p.write("evil/"+strings.ReplaceAll(hostileText, "/", ""), "x") // a file with such a name
 	p.put(filepath.Join(p.dir, ".claude/skills", strings.ReplaceAll(hostileText, "/", ""), "SKILL.md"), []byte("---\ndescription: x\n---\ny\n"))
 
-	r := activity.Record{Time: d.now, Kind: activity.Ask, Skill: hostileText, Label: hostileText, Category: hostileText, Detail: hostileText, Project: hostileText, Session: hostileText, InputHash: hostileText, DurationMS: 1, CostUSD: 1}
+	r := activity.Record{Time: d.now, Kind: activity.Ask, Skill: hostileText, Label: hostileText, Category: hostileText,
+		Detail: hostileText, Project: hostileText, Session: hostileText, InputHash: hostileText, DurationMS: 1, CostUSD: 1}
 	var lines bytes.Buffer
 	for _, job := range []string{"", hostileText + "/" + hostileText} {
 		for _, r.OK = range []bool{true, false} {

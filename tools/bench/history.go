@@ -66,7 +66,8 @@ func fillHistory(store activity.Store, project string) (time.Duration, error) {
 		c := float64(i%100) / 100
 		r := activity.Record{
 			Time: from.Add(time.Duration(i) * 5 * time.Second), Kind: activity.Run, Skill: fmt.Sprint("skill-", i%50), Project: project,
-			OK: i%3 != 2, Confidence: &c, DurationMS: float64(i % 5000), InputHash: activity.Hash(fmt.Sprint(i % 1000)), Session: "3f2a7c1e-5b60-4d10-9c3e-0123456789ab",
+			OK: i%3 != 2, Confidence: &c, DurationMS: float64(i % 5000), InputHash: activity.Hash(fmt.Sprint(i % 1000)),
+			Session: "3f2a7c1e-5b60-4d10-9c3e-0123456789ab",
 		}
 		if !r.OK {
 			r.Category = "CONFLICT"
