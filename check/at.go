@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"slices"
 	"time"
 
@@ -84,8 +85,19 @@ func (c *Checkup) configure() error {
 // Files finds the files to check. There may be both files and an error: about paths that stand for none.
 func (c *Checkup) Files() ([]File, error) {
 	c.Finder.Excluded = map[string]bool{}
+	if !c.Options.NoSkip {
+		c.Finder.Fixtures = map[string]int{}
+	}
 	c.Finder.Others = c.Options.isForOthers()
 	return c.Finder.Find(c.paths)
+}
+
+// Skipped returns how many files Files skipped, and the folders that they are in.
+func (c *Checkup) Skipped() (n int, folders []string) {
+	for _, count := range c.Finder.Fixtures {
+		n += count
+	}
+	return n, slices.Sorted(maps.Keys(c.Finder.Fixtures))
 }
 
 // Unused lists the patterns of the configuration that excluded nothing. Some of the paths may leave out what is
@@ -103,7 +115,9 @@ func (c *Checkup) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Run(ctx, files, c.Options), nil
+	res := Run(ctx, files, c.Options)
+	res.Skipped, _ = c.Skipped()
+	return res, nil
 }
 
 // Source is Run for a text that stands for a file, whether or not that exists. A file that the configuration excludes,

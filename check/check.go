@@ -39,6 +39,7 @@ type Options struct {
 	As       Place               // where Claude Code loads the files from; "" means by where they lie
 	Dialect  string              // "skillhand": also say where our own rendering differs
 	NoIgnore bool                // report what the files ask to be ignored
+	NoSkip   bool                // check folders of tests and of other people's code too
 	Jobs     int                 // files read at once; 0 means one a processor
 
 	// Settings are the user's folders, if what Claude Code's settings files say there and in the
@@ -58,6 +59,7 @@ type Options struct {
 type Result struct {
 	Files      int
 	Directives int
+	Skipped    int // files in folders of tests and of other people's code
 	Ignored    int // findings that the files ask to be ignored
 	Findings   []*Finding
 	Verdicts   []Verdict // what Claude Code decides about each directive

@@ -21,6 +21,7 @@ type Document struct {
 type Checked struct {
 	Files      int `json:"files"`
 	Directives int `json:"directives"`
+	Skipped    int `json:"skipped"` // files in folders of tests and of other people's code
 }
 
 // SchemaURL is the address of the schema of Document.
@@ -28,7 +29,8 @@ const SchemaURL = "https://skillhand.dev/schemas/check-v1.schema.json"
 
 // Document is the result, to be printed as JSON.
 func (r *Result) Document(version string, baseline int) *Document {
-	return &Document{Schema: SchemaURL, Version: version, Checked: Checked{r.Files, r.Directives}, Findings: r.Findings, Ignored: r.Ignored, Baseline: baseline}
+	return &Document{Schema: SchemaURL, Version: version, Checked: Checked{r.Files, r.Directives, r.Skipped},
+		Findings: r.Findings, Ignored: r.Ignored, Baseline: baseline}
 }
 
 // GitHub writes findings as commands of GitHub's workflows, the worst first: it shows few.

@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -249,31 +248,4 @@ func (r *Result) Summary() string {
 		text += "; " + sayFixable(fixable, safely)
 	}
 	return text
-}
-
-// fixtures are folders that hold skills for tests, with faults that are meant to be there.
-var fixtures = []string{"test", "tests", "__tests__", "fixture", "fixtures", "__fixtures__", "testdata"}
-
-// Excludable is the folder of tests that all errors are in, if there are errors: people may want to exclude it.
-func (r *Result) Excludable() string {
-	found := ""
-	for _, f := range r.Findings {
-		if f.Severity != Error {
-			continue
-		}
-		folders := strings.Split(path.Dir(f.fixed), "/")
-		i := slices.IndexFunc(folders, func(name string) bool { return slices.Contains(fixtures, name) })
-		if i < 0 || path.IsAbs(f.fixed) {
-			return ""
-		}
-		if i+1 < len(folders) && slices.Contains(fixtures, folders[i+1]) { // tests/fixtures
-			i++
-		}
-		folder := strings.Join(folders[:i+1], "/")
-		if found != "" && found != folder {
-			return ""
-		}
-		found = folder
-	}
-	return found
 }

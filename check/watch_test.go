@@ -60,23 +60,3 @@ func TestWatch(t *testing.T) {
 		}
 	}
 }
-
-func TestExcludable(t *testing.T) {
-	found := func(severity Severity, file string) *Finding { return &Finding{Severity: severity, fixed: file} }
-	for _, tt := range []struct {
-		all  []*Finding
-		want string
-	}{
-		{nil, ""},
-		{[]*Finding{found(Warning, "tests/a/SKILL.md")}, ""},
-		{[]*Finding{found(Error, "tests/a/SKILL.md"), found(Error, "tests/b/SKILL.md"), found(Warning, "skills/c/SKILL.md")}, "tests"},
-		{[]*Finding{found(Error, "x/tests/fixtures/a/SKILL.md")}, "x/tests/fixtures"},
-		{[]*Finding{found(Error, "tests/a/SKILL.md"), found(Error, "x/testdata/b/SKILL.md")}, ""},
-		{[]*Finding{found(Error, "tests/a/SKILL.md"), found(Error, "skills/b/SKILL.md")}, ""},
-		{[]*Finding{found(Error, "/home/ada/tests/SKILL.md")}, ""},
-	} {
-		if got := (&Result{Findings: tt.all}).Excludable(); got != tt.want {
-			t.Errorf("Excludable = %q, want %q", got, tt.want)
-		}
-	}
-}

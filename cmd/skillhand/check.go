@@ -24,15 +24,15 @@ import (
 )
 
 type checkOptions struct {
-	at                           cli.At
-	format, failOn, as, dialect  string
-	severity                     string
-	baseline, writeBaseline      string
-	config, stdinFile, explain   string
-	json, fix, unsafe, diff      bool
-	watch, noIgnore, permissions bool
-	agents                       []string
-	maxSame                      int
+	at                                   cli.At
+	format, failOn, as, dialect          string
+	severity                             string
+	baseline, writeBaseline              string
+	config, stdinFile, explain           string
+	json, fix, unsafe, diff              bool
+	watch, noIgnore, noSkip, permissions bool
+	agents                               []string
+	maxSame                              int
 }
 
 func newCheck(std *cli.Std) *cobra.Command {
@@ -92,6 +92,7 @@ there is nothing to check.`,
 	f.StringVar(&o.baseline, "baseline", "", "do not report what this `file` lists")
 	f.StringVar(&o.writeBaseline, "write-baseline", "", "list all findings in this `file`, for --baseline")
 	f.BoolVar(&o.noIgnore, "no-ignore", false, "report what files ask to be ignored")
+	f.BoolVar(&o.noSkip, "no-skip", false, "check folders of tests, fixtures and vendored code too")
 	f.StringVar(&o.config, "config", "", "configuration `file` (default: "+check.ConfigName+" at the repository's top, or here)")
 	o.at.RootFlags(cmd)
 	f.StringVar(&o.explain, "explain", "", "say what a `rule` is about; without one, list the rules")
@@ -162,7 +163,7 @@ func (c *checking) configure() error {
 		c.up.Finder.Base = files.Top(h.Dir) // their readers name files from there
 	}
 	opt := &c.up.Options
-	opt.Dialect, opt.NoIgnore = c.flags.dialect, c.flags.noIgnore
+	opt.Dialect, opt.NoIgnore, opt.NoSkip = c.flags.dialect, c.flags.noIgnore, c.flags.noSkip
 	if len(c.flags.agents) > 0 {
 		opt.Agents = c.flags.agents
 	}
@@ -237,10 +238,25 @@ func (c *checking) files() ([]check.File, error) {
 	if err != nil {
 		return files, cli.Exit(cli.ExitMissing, err)
 	}
+	if said := c.skipped(); len(files) == 0 && said != "" {
+		return nil, cli.Exit(cli.ExitMissing, errors.New("nothing to check: "+said))
+	}
 	if len(files) == 0 {
 		return nil, cli.Exit(cli.ExitMissing, errors.New("nothing to check: no skill, command, agent, plugin, marketplace or hooks file here"))
 	}
 	return files, nil
+}
+
+// skipped says which folders were skipped, or "".
+func (c *checking) skipped() string {
+	n, folders := c.up.Skipped()
+	switch {
+	case n == 0:
+		return ""
+	case len(folders) > 3:
+		folders = append(folders[:3], "…")
+	}
+	return fmt.Sprintf("%s skipped in %s; --no-skip checks them", term.Plural(n, "file"), strings.Join(folders, ", "))
 }
 
 // once checks, and mends if that was asked for.
@@ -283,6 +299,7 @@ func (c *checking) run(ctx context.Context, files []check.File) (*check.Result, 
 		}
 	}
 	res := check.Run(ctx, files, c.up.Options)
+	res.Skipped, _ = c.up.Skipped()
 	spinner.End()
 	return res, ctx.Err()
 }
@@ -472,8 +489,8 @@ func (c *checking) print(res *check.Result, taken int) error {
 	if taken > 0 {
 		summary += fmt.Sprintf(", %d in the baseline", taken)
 	}
-	if folder := res.Excludable(); folder != "" {
-		defer c.std.Say("skillhand: all errors are in " + folder + "; to leave it out, write check: {exclude: [" + folder + "]} into .skillhand.yaml")
+	if said := c.skipped(); said != "" {
+		defer c.std.Say("skillhand: " + said)
 	}
 	all := len(res.Findings)
 	res = res.From(check.Severity(c.flags.severity))

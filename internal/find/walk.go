@@ -31,6 +31,10 @@ type Tree struct {
 
 	// Excluded, if there is one, gets the patterns that left something out.
 	Excluded map[string]bool
+
+	// Fixtures, if there is one, leaves out the folders of tests and of other people's code, and gets the number of files
+	// in each. What is in a folder that was named stays, and what an agent lists from there.
+	Fixtures map[string]int
 }
 
 // Find lists the files that the named paths stand for: a file, or all that a folder holds. None mean
@@ -49,6 +53,7 @@ func (f Tree) Find(named []string) ([]File, error) {
 		if !filepath.IsAbs(abs) {
 			abs = filepath.Join(f.Dir, p)
 		}
+		w.named = append(w.named, abs)
 		info, err := os.Stat(abs)
 		switch {
 		case err != nil:
@@ -134,6 +139,7 @@ func (f Tree) IsUsers(p string) bool {
 type walker struct {
 	finder   Tree
 	top      string // of the repository
+	named    []string
 	home     string // the repository, or the folder that paths start in
 	real     string // where home really lies
 	found    []File
@@ -255,6 +261,8 @@ func (w *walker) entry(p string, e fs.DirEntry, in setting) {
 	}
 	switch {
 	case isDir && (slices.Contains(Skipped, e.Name()) || w.excluded(p)):
+	case isDir && w.isFixture(p, in):
+		w.skip(p, in)
 	case isDir && isLink && !w.isLoaded(p, in):
 		w.later = append(w.later, func() { w.folder(p, in, false) })
 	case isDir:
@@ -262,6 +270,43 @@ func (w *walker) entry(p string, e fs.DirEntry, in setting) {
 	default:
 		w.file(p, in, false)
 	}
+}
+
+// fixtures are folders of tests, whose faults are meant to be there, and of other people's code.
+var fixtures = []string{"test", "tests", "__tests__", "fixture", "fixtures", "__fixtures__", "testdata", "vendor"}
+
+// isFixture reports whether a folder is left out: it is one of tests or of other people's code, nobody named it or what it is
+// in, and no agent lists anything from there. A skill may be called tests.
+func (w *walker) isFixture(dir string, in setting) bool {
+	isFor := func(dir string) bool { return slices.Contains(fixtures, filepath.Base(dir)) }
+	if w.finder.Fixtures == nil || !isFor(dir) || w.isLoaded(dir, in) ||
+		IsThere(filepath.Join(dir, ".claude")) || IsThere(filepath.Join(dir, skill.MainFile)) {
+		return false
+	}
+	for plugin := range w.plugins {
+		if files.Inside(dir, plugin) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(w.named, func(named string) bool {
+		for top := files.Top(named); named != top && named != filepath.Dir(named); named = filepath.Dir(named) {
+			if isFor(named) && files.Inside(named, dir) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// skip counts what a folder holds.
+func (w *walker) skip(dir string, in setting) {
+	found, later, counts := len(w.found), len(w.later), w.finder.Fixtures
+	w.finder.Fixtures = nil // all that is below counts here
+	w.folder(dir, in, false)
+	if n := len(w.found) - found; n > 0 {
+		counts[w.name(dir)] = n
+	}
+	w.found, w.later, w.finder.Fixtures = w.found[:found], w.later[:later], counts
 }
 
 // loaded are the folders of a .claude, of another agent's folder or of a plugin that hold what is loaded.
