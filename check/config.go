@@ -1,17 +1,19 @@
 package check
 
 import (
+	"maps"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillhand/skillhand/internal/doc"
+	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/internal/words"
 )
 
 // ConfigName is the file at a repository's top that says what is checked.
-const ConfigName = doc.ConfigName
+const ConfigName = here.ConfigName
 
 // A Config is what the file called ConfigName says under check:.
 type Config struct {
@@ -23,13 +25,11 @@ type Config struct {
 
 // ParseConfig reads a configuration. It reports all faults at once, each with its line.
 func ParseConfig(file string, src []byte) (Config, error) {
-	said, err := doc.ParseConfig(file, src)
-	if said.Check == nil {
-		return Config{}, err
+	said, r := here.ParseConfig(file, src)
+	c := configReader{Reader: r}
+	if said.Check != nil {
+		c.check(said.Check)
 	}
-	c := configReader{Reader: doc.Reader{File: file}}
-	c.Add(err)
-	c.check(said.Check)
 	return c.conf, c.Err()
 }
 
@@ -39,45 +39,45 @@ type configReader struct {
 }
 
 func (c *configReader) check(n *yaml.Node) {
-	c.Fields(n, map[string]func(*yaml.Node){
-		"agents":      c.agents,
-		"rules":       c.rules,
-		"exclude":     func(n *yaml.Node) { c.conf.Exclude = c.List(n) },
-		"permissions": func(n *yaml.Node) { c.Fields(n, map[string]func(*yaml.Node){"as": c.as}) },
-	})
+	f := c.Fields(n, "check", "agents", "rules", "exclude", "permissions")
+	doc.Set(f, "agents", c.agents, &c.conf.Agents)
+	doc.Set(f, "rules", c.rules, &c.conf.Rules)
+	doc.Set(f, "exclude", c.TextOrTexts, &c.conf.Exclude)
+	if n := f["permissions"]; n != nil {
+		as := c.OneOf(string(Project), string(User), string(InPlugin))
+		doc.Set(c.Fields(n, "permissions", "as"), "as", func(n *yaml.Node, what string) Place { return Place(as(n, what)) }, &c.conf.As)
+	}
 }
 
-func (c *configReader) agents(n *yaml.Node) {
-	c.conf.Agents = c.List(n)
-	for _, a := range c.conf.Agents {
+func (c *configReader) agents(n *yaml.Node, what string) []string {
+	all := c.TextOrTexts(n, what)
+	for _, a := range all {
 		if !slices.Contains(Agents(), a) {
 			c.Fault(n, "unknown agent %s, want %s", a, term.Either(Agents()))
 		}
 	}
+	return all
 }
 
-func (c *configReader) rules(n *yaml.Node) {
-	if n.Kind != yaml.MappingNode {
-		c.Fault(n, "rules: want a rule and its severity, such as SK308: off")
-		return
-	}
-	c.conf.Rules = map[string]Severity{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
-		r := ByName(key.Value)
+func (c *configReader) rules(n *yaml.Node, what string) map[string]Severity {
+	rules := map[string]Severity{}
+	f := c.Fields(n, what)
+	for _, key := range slices.Sorted(maps.Keys(f)) {
+		r, value := ByName(key), f[key]
 		severity := Severity(value.Value)
 		if value.Value == "false" { // off, in old YAML
 			severity = Off
 		}
 		switch {
 		case r == nil:
-			c.Fault(key, "unknown rule %s%s", key.Value, words.DidYouMean(key.Value, ruleIDs()))
+			c.Fault(value, "unknown rule %s%s", key, words.DidYouMean(key, ruleIDs()))
 		case severity.Rank() < 0:
-			c.Fault(value, "%s is %q, want error, warning, info or off", key.Value, value.Value)
+			c.Want(value, key, "error, warning, info or off")
 		default:
-			c.conf.Rules[r.ID] = severity
+			rules[r.ID] = severity
 		}
 	}
+	return rules
 }
 
 func ruleIDs() []string {
@@ -86,11 +86,4 @@ func ruleIDs() []string {
 		all = append(all, r.ID, r.Name)
 	}
 	return all
-}
-
-func (c *configReader) as(n *yaml.Node) {
-	c.conf.As = Place(n.Value)
-	if !slices.Contains([]Place{Project, User, InPlugin}, c.conf.As) {
-		c.Fault(n, "as is %q, want project, user or plugin", n.Value)
-	}
 }

@@ -11,13 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A Fault says why a text is not a file of YAML.
-type Fault struct {
-	Line int // 0 if nobody knows
-	Text string
-}
-
-// Parse reads the one document of a file; nil means that there is nothing in it.
+// ParseYAML reads the one document of a file; nil means that there is nothing in it. A fault names no file, and line 0 if
+// nobody knows the line.
 func ParseYAML(text []byte) (*yaml.Node, *Fault) {
 	var root *yaml.Node
 	for dec := yaml.NewDecoder(bytes.NewReader(text)); ; {
@@ -27,10 +22,10 @@ func ParseYAML(text []byte) (*yaml.Node, *Fault) {
 			return root, nil
 		case err != nil:
 			fault := FaultOfYAML(string(text), err)
-			return nil, &Fault{fault.Line, "not YAML: " + fault.Text}
+			return nil, &Fault{Line: fault.Line, Text: "not YAML: " + fault.Text}
 		case doc.Content[0].Tag == "!!null": // as after a --- at the end
 		case root != nil:
-			return nil, &Fault{doc.Line, "a second document in one file: it would not be read"}
+			return nil, &Fault{Line: doc.Line, Text: "a second document in one file: it would not be read"}
 		default:
 			root = doc.Content[0]
 		}

@@ -15,14 +15,14 @@ func TestParseYAML(t *testing.T) {
 		{"---\na: 1\n", Fault{}},
 		{"a: 1\n---\n", Fault{}},
 		{"---\n---\na: 1\n---\n# nothing\n---\n", Fault{}},
-		{"a: 1\n---\n---\nb: 2\n", Fault{3, "a second document in one file: it would not be read"}},
-		{"a: 1\n---\nb: 2\n", Fault{2, "a second document in one file: it would not be read"}},
-		{"a: 1\n---\nb: [\nc: 2\n", Fault{3, "not YAML: did not find expected ',' or ']'"}},
-		{"a:\n  - {b: c\n  - {b: c}\n", Fault{2, "not YAML: did not find expected ',' or '}'"}},
-		{"a: 1\nb: c: d\ne: 2\n", Fault{2, "not YAML: mapping values are not allowed in this context"}},
-		{"a: 1\n}\nb: 2\n", Fault{2, "not YAML: did not find expected key"}},
-		{"a: 1\nb: \x01\n", Fault{2, "not YAML: control characters are not allowed"}},
-		{strings.Repeat("a: 1\n", 200) + "b: \x01\n", Fault{0, "not YAML: control characters are not allowed"}},
+		{"a: 1\n---\n---\nb: 2\n", Fault{"", 3, "a second document in one file: it would not be read"}},
+		{"a: 1\n---\nb: 2\n", Fault{"", 2, "a second document in one file: it would not be read"}},
+		{"a: 1\n---\nb: [\nc: 2\n", Fault{"", 3, "not YAML: did not find expected ',' or ']'"}},
+		{"a:\n  - {b: c\n  - {b: c}\n", Fault{"", 2, "not YAML: did not find expected ',' or '}'"}},
+		{"a: 1\nb: c: d\ne: 2\n", Fault{"", 2, "not YAML: mapping values are not allowed in this context"}},
+		{"a: 1\n}\nb: 2\n", Fault{"", 2, "not YAML: did not find expected key"}},
+		{"a: 1\nb: \x01\n", Fault{"", 2, "not YAML: control characters are not allowed"}},
+		{strings.Repeat("a: 1\n", 200) + "b: \x01\n", Fault{"", 0, "not YAML: control characters are not allowed"}},
 	} {
 		root, fault := ParseYAML([]byte(tt.text))
 		if fault == nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skillhand/skillhand/internal/doc"
 )
 
 // A Grader is a check of claude plugin eval. Which fields it has depends on its type.
@@ -68,49 +70,40 @@ const graderTypes = "regex, tool_used, tool_order, file_exists, llm or baseline"
 
 func (r *suiteReader) graderFile(front *yaml.Node, body string) {
 	if front == nil {
-		r.in.fault(&yaml.Node{Line: 1}, "a grader without frontmatter, want --- and its type: %s", graderTypes)
+		r.in.Fault(&yaml.Node{Line: 1}, "a grader without frontmatter, want --- and its type: %s", graderTypes)
 		return
 	}
-	r.grader(front, strings.TrimSuffix(filepath.Base(r.in.file), ".md"), body)
+	r.grader(front, strings.TrimSuffix(filepath.Base(r.in.File), ".md"), body)
 }
 
 // grader reads a grader. That of a file of its own has the file's name, and its text may be the body.
 func (r *suiteReader) grader(n *yaml.Node, name, body string) {
-	f := r.in.fields(n)
+	f := r.in.fields(n, "a grader")
+	if f == nil {
+		return
+	}
 	g := &Grader{Name: name, Weight: 1}
 	kind := f["type"]
 	if kind == nil {
-		r.in.fault(n, "type is missing, want %s", graderTypes)
+		r.in.Fault(n, "type is missing, want %s", graderTypes)
 		return
 	}
-	if g.Type = r.in.text(kind, "type"); graderKeys[g.Type] == nil {
-		r.in.fault(kind, "type %s: want %s", g.Type, graderTypes)
+	if g.Type = r.in.Quoted(kind, "type"); graderKeys[g.Type] == nil {
+		r.in.Fault(kind, "type %s: want %s", g.Type, graderTypes)
 		return
 	}
-	r.in.only(n, append([]string{"type", "name", "weight", "arm"}, graderKeys[g.Type]...)...)
-	set(r.in.some, f, "name", &g.Name)
+	r.in.Known(n, append([]string{"type", "name", "weight", "arm"}, graderKeys[g.Type]...)...)
+	doc.Set(f, "name", r.in.some, &g.Name)
 	if g.Name == "" {
-		r.in.fault(n, "name is missing")
+		r.in.Fault(n, "name is missing")
 	} else if r.names[g.Name] {
-		r.in.fault(n, "a second grader of the name %s", g.Name)
+		r.in.Fault(n, "a second grader of the name %s", g.Name)
 	}
 	r.names[g.Name] = true
-	if w := f["weight"]; w != nil {
-		var err error
-		if g.Weight, err = strconv.ParseFloat(w.Value, 64); err != nil || !(g.Weight > 0 && g.Weight < 1e9) {
-			r.in.fault(w, "weight: want a number above 0")
-		}
-	}
-	if arm := f["arm"]; arm != nil {
-		switch text := r.in.text(arm, "arm"); text {
-		case "both":
-			g.Both = true
-		case "with-only":
-			g.WithOnly = true
-		default:
-			r.in.fault(arm, "arm %s: want with-only or both", text)
-		}
-	}
+	doc.Set(f, "weight", r.in.Amount, &g.Weight)
+	arm := ""
+	doc.Set(f, "arm", r.in.OneOf("both", "with-only"), &arm)
+	g.Both, g.WithOnly = arm == "both", arm == "with-only"
 	if body != "" {
 		r.body(n, f, g, body)
 	}
@@ -119,25 +112,25 @@ func (r *suiteReader) grader(n *yaml.Node, name, body string) {
 }
 
 // body is the text of a grader's file: its pattern or its criteria.
-func (r *suiteReader) body(n *yaml.Node, f map[string]*yaml.Node, g *Grader, body string) {
+func (r *suiteReader) body(n *yaml.Node, f doc.Fields, g *Grader, body string) {
 	key := "criteria"
 	if g.Type == regexGrader {
 		key = "pattern"
 	}
 	switch {
 	case !slices.Contains(graderKeys[g.Type], key):
-		r.in.fault(n, "a %s grader has no use for a text below its frontmatter", g.Type)
+		r.in.Fault(n, "a %s grader has no use for a text below its frontmatter", g.Type)
 	case f[key] != nil:
-		r.in.fault(f[key], "%s is given twice: here and below the frontmatter", key)
+		r.in.Fault(f[key], "%s is given twice: here and below the frontmatter", key)
 	default:
 		f[key] = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: body, Line: r.bodyLine}
 	}
 }
 
-func (r *suiteReader) graderFields(n *yaml.Node, f map[string]*yaml.Node, g *Grader) {
+func (r *suiteReader) graderFields(n *yaml.Node, f doc.Fields, g *Grader) {
 	need := func(key string) string {
 		if f[key] == nil {
-			r.in.fault(n, "%s is missing", key)
+			r.in.Fault(n, "%s is missing", key)
 			return ""
 		}
 		return r.in.some(f[key], key)
@@ -145,7 +138,7 @@ func (r *suiteReader) graderFields(n *yaml.Node, f map[string]*yaml.Node, g *Gra
 	switch g.Type {
 	case regexGrader:
 		g.Pattern = need("pattern")
-		set(r.in.text, f, "flags", &g.Flags)
+		doc.Set(f, "flags", r.in.Quoted, &g.Flags)
 		if at := f["pattern"]; at != nil {
 			r.in.pattern(at, "pattern", g.Pattern, g.Flags)
 		}
@@ -161,7 +154,7 @@ func (r *suiteReader) graderFields(n *yaml.Node, f map[string]*yaml.Node, g *Gra
 		if g.Path = need("path"); f["path"] != nil {
 			r.in.inside(f["path"], "path")
 		}
-		g.Absent = f["exists"] != nil && !r.in.boolean(f["exists"], "exists")
+		g.Absent = f["exists"] != nil && !r.in.Bool(f["exists"], "exists")
 	case llmGrader:
 		g.Criteria, g.Target = need("criteria"), r.target(f["focus"], "focus")
 	case baseline:
@@ -173,7 +166,7 @@ func (r *suiteReader) graderFields(n *yaml.Node, f map[string]*yaml.Node, g *Gra
 }
 
 // toolUsed reads how often a tool should be used: at least once, if nothing is said.
-func (r *reader) toolUsed(n *yaml.Node, f map[string]*yaml.Node, g *Grader) {
+func (r *reader) toolUsed(n *yaml.Node, f doc.Fields, g *Grader) {
 	g.Tool.Tool = r.some(f["tool"], "tool")
 	g.Tool.InputMatch = r.inputMatch(f)
 	bound := func(key string) *int {
@@ -183,7 +176,7 @@ func (r *reader) toolUsed(n *yaml.Node, f map[string]*yaml.Node, g *Grader) {
 		}
 		v, err := strconv.Atoi(at.Value)
 		if at.Kind != yaml.ScalarNode || err != nil || v < 0 {
-			r.fault(at, "%s: want a number, 0 or more", key)
+			r.Fault(at, "%s: want a number, 0 or more", key)
 			return nil
 		}
 		return &v
@@ -191,9 +184,9 @@ func (r *reader) toolUsed(n *yaml.Node, f map[string]*yaml.Node, g *Grader) {
 	g.Min, g.Max = bound("min"), bound("max")
 	switch {
 	case g.Max != nil && *g.Max == 0 && f["min"] == nil:
-		r.fault(f["max"], "max: 0 alone means 1 to 0 uses, which never holds: write min: 0, max: 0")
+		r.Fault(f["max"], "max: 0 alone means 1 to 0 uses, which never holds: write min: 0, max: 0")
 	case g.Max != nil && *g.Max < g.least():
-		r.fault(n, "%d to %d uses: never holds", g.least(), *g.Max)
+		r.Fault(n, "%d to %d uses: never holds", g.least(), *g.Max)
 	}
 }
 
@@ -205,7 +198,7 @@ func (g *Grader) least() int {
 	return *g.Min
 }
 
-func (r *reader) inputMatch(f map[string]*yaml.Node) string {
+func (r *reader) inputMatch(f doc.Fields) string {
 	if f["input_match"] == nil {
 		return ""
 	}
@@ -215,16 +208,15 @@ func (r *reader) inputMatch(f map[string]*yaml.Node) string {
 }
 
 // step is one side of tool_order: a tool, or {tool, input_match}.
-func (r *reader) step(n *yaml.Node, f map[string]*yaml.Node, key string) ToolMatch {
+func (r *reader) step(n *yaml.Node, f doc.Fields, key string) ToolMatch {
 	at := f[key]
 	switch {
 	case at == nil:
-		r.fault(n, "%s is missing", key)
+		r.Fault(n, "%s is missing", key)
 	case at.Kind == yaml.MappingNode:
-		fields := r.fields(at)
-		r.only(at, "tool", "input_match")
+		fields := r.fields(at, key, "tool", "input_match")
 		if fields["tool"] == nil {
-			r.fault(at, "%s: tool is missing", key)
+			r.Fault(at, "%s: tool is missing", key)
 			break
 		}
 		return ToolMatch{Tool: r.some(fields["tool"], "tool"), InputMatch: r.inputMatch(fields)}
@@ -236,7 +228,7 @@ func (r *reader) step(n *yaml.Node, f map[string]*yaml.Node, key string) ToolMat
 
 func (r *reader) pattern(n *yaml.Node, what, pattern, flags string) {
 	if _, err := Compile(pattern, flags); err != nil {
-		r.fault(n, "%s: %v", what, err)
+		r.Fault(n, "%s: %v", what, err)
 	}
 }
 
@@ -245,7 +237,7 @@ func (r *suiteReader) match(n *yaml.Node, g *Grader) {
 	if n == nil {
 		return
 	}
-	text := r.in.text(n, "match")
+	text := r.in.Quoted(n, "match")
 	times, isCount := strings.CutPrefix(text, "count:")
 	switch {
 	case text == "contains" || text == "not_contains":
@@ -258,7 +250,7 @@ func (r *suiteReader) match(n *yaml.Node, g *Grader) {
 		}
 		fallthrough
 	default:
-		r.in.fault(n, "match %s: want contains, not_contains or count:N", text)
+		r.in.Fault(n, "match %s: want contains, not_contains or count:N", text)
 	}
 }
 
@@ -268,22 +260,21 @@ func (r *suiteReader) target(n *yaml.Node, what string) Target {
 		return Target{Source: "last_message"}
 	}
 	if n.Kind == yaml.MappingNode {
-		f := r.in.fields(n)
-		r.in.only(n, "source", "path")
+		f := r.in.fields(n, what, "source", "path")
 		if f["source"] == nil || f["source"].Value != "file" || f["path"] == nil {
-			r.in.fault(n, "%s: %s", what, want)
+			r.in.Fault(n, "%s: %s", what, want)
 			return Target{}
 		}
 		return Target{Source: "file", Path: r.in.inside(f["path"], "path")}
 	}
-	switch text := r.in.text(n, what); text {
+	switch text := r.in.Quoted(n, what); text {
 	case "mock_calls":
 		r.odd["suites of claude plugin eval: "+what+": mock_calls cannot be judged here: no server is mocked"] = true
 		fallthrough
 	case "last_message", "trace", "files":
 		return Target{Source: text}
 	default:
-		r.in.fault(n, "%s %s: %s", what, text, want)
+		r.in.Fault(n, "%s %s: %s", what, text, want)
 	}
 	return Target{}
 }

@@ -1,12 +1,12 @@
 package eval
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -164,45 +164,25 @@ func readLimited(file string) ([]byte, error) {
 // ParseCases reads one file of cases, in the form that it is in. Paths in it are
 // relative to the file's folder or to the skill's.
 func ParseCases(file, folder string, text []byte) ([]Case, error) {
-	r := &reader{file: file, folder: folder, stem: strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))}
-	root, err := r.parse(text)
-	if err != nil {
-		return nil, err
+	r := &reader{Reader: doc.Reader{File: file}, folder: folder, stem: strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))}
+	root := r.Parse(text)
+	if root == nil && r.Failed() == 0 {
+		root = &yaml.Node{Kind: yaml.DocumentNode, Line: 1}
 	}
-	r.document(root)
-	if len(r.faults) > 0 {
-		return nil, errors.Join(r.faults...)
+	if root != nil {
+		r.document(root)
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
 	}
 	return r.cases, nil
 }
 
 // A reader reads one file.
 type reader struct {
-	file, folder, stem string
-	cases              []Case
-	faults             []error
-}
-
-func (r *reader) fault(n *yaml.Node, format string, a ...any) {
-	r.faults = append(r.faults, fmt.Errorf("%s:%d: %s", r.file, max(n.Line, 1), fmt.Sprintf(format, a...)))
-}
-
-func (r *reader) parse(text []byte) (*yaml.Node, error) {
-	if filepath.Ext(r.file) == ".json" {
-		root, fault := doc.JSONAsYAML(string(text), 1)
-		if fault != nil {
-			return nil, fmt.Errorf("%s:%d: %s", r.file, 1+bytes.Count(text[:fault.Offset], []byte("\n")), fault.Text)
-		}
-		return root, nil
-	}
-	root, fault := doc.ParseYAML(text)
-	switch {
-	case fault != nil:
-		return nil, fmt.Errorf("%s:%d: %s", r.file, max(fault.Line, 1), fault.Text)
-	case root == nil:
-		return &yaml.Node{Kind: yaml.DocumentNode, Line: 1}, nil
-	}
-	return root, nil
+	doc.Reader
+	folder, stem string
+	cases        []Case
 }
 
 // document tells the forms apart by what is in them.
@@ -213,69 +193,64 @@ func (r *reader) document(root *yaml.Node) {
 		return
 	case yaml.MappingNode:
 	default:
-		r.fault(root, "neither cases: nor evals nor a list of queries")
+		r.Fault(root, "neither cases: nor evals nor a list of queries")
 		return
 	}
-	fields := r.fields(root)
+	fields := r.fields(root, "the document")
 	cases, evals := fields["cases"], fields["evals"]
 	switch {
 	case cases != nil && evals != nil:
-		r.fault(evals, "evals and cases in one file: keep one form a file")
+		r.Fault(evals, "evals and cases in one file: keep one form a file")
 	case evals != nil:
 		r.items(evals, r.eval)
 	case cases != nil:
-		r.only(root, "cases")
+		r.fields(root, "the document", "cases")
 		r.items(cases, r.own)
 	default:
-		r.fault(root, "neither cases: nor evals nor a list of queries")
+		r.Fault(root, "neither cases: nor evals nor a list of queries")
 	}
 }
 
-func (r *reader) items(list *yaml.Node, item func(n *yaml.Node, f map[string]*yaml.Node, c *Case)) {
-	if list.Kind != yaml.SequenceNode {
-		r.fault(list, "want a list")
-		return
-	}
-	for i, n := range content(list) {
-		if n.Kind != yaml.MappingNode {
-			r.fault(n, "want a case, with its fields")
+func (r *reader) items(list *yaml.Node, item func(n *yaml.Node, f doc.Fields, c *Case)) {
+	for i, n := range r.List(list, "the list of cases") {
+		f := r.fields(n, "a case")
+		if f == nil {
 			continue
 		}
-		f := r.fields(n)
-		c := Case{ID: fmt.Sprintf("%s-%d", r.stem, i+1), Fires: true, File: r.file, Line: n.Line}
+		c := Case{ID: fmt.Sprintf("%s-%d", r.stem, i+1), Fires: true, File: r.File, Line: n.Line}
 		if f["query"] != nil && f["prompt"] != nil {
-			r.fault(f["query"], "query and prompt in one case: keep one form a file")
+			r.Fault(f["query"], "query and prompt in one case: keep one form a file")
 			continue
 		}
-		set(r.id, f, "id", &c.ID)
+		doc.Set(f, "id", r.id, &c.ID)
 		item(n, f, &c)
 		r.cases = append(r.cases, c)
 	}
 }
 
 // query is an item of skill-creator's list.
-func (r *reader) query(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
+func (r *reader) query(n *yaml.Node, f doc.Fields, c *Case) {
 	if f["prompt"] != nil {
-		r.fault(f["prompt"], "a prompt in a list of queries: keep one form a file")
+		r.Fault(f["prompt"], "a prompt in a list of queries: keep one form a file")
 		return
 	}
 	r.prompt(n, f["query"], "query", c)
 	if f["should_trigger"] == nil {
-		r.fault(n, "should_trigger is missing")
+		r.Fault(n, "should_trigger is missing")
 		return
 	}
-	c.Fires = r.boolean(f["should_trigger"], "should_trigger")
+	c.Fires = r.Bool(f["should_trigger"], "should_trigger")
 }
 
 // eval is an item of agentskills.io's evals. Fields that we do not know are its author's.
-func (r *reader) eval(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
+func (r *reader) eval(n *yaml.Node, f doc.Fields, c *Case) {
 	if f["query"] != nil {
-		r.fault(f["query"], "a query among evals: keep one form a file")
+		r.Fault(f["query"], "a query among evals: keep one form a file")
 		return
 	}
 	r.prompt(n, f["prompt"], "prompt", c)
-	set(r.files, f, "files", &c.Files)
-	set(r.boolean, f, "should_trigger", &c.Fires)
+	doc.Set(f, "files", r.files, &c.Files)
+	doc.Set(f, "should_trigger", r.Bool, &c.Fires)
 	expects := func(text string) {
 		c.Checks = append(c.Checks, Check{Text: "expects: " + text, Judge: "Does this hold: " + text, Optional: true})
 	}
@@ -290,111 +265,43 @@ func (r *reader) eval(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
 }
 
 // own is an item in our own form.
-func (r *reader) own(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
+func (r *reader) own(n *yaml.Node, f doc.Fields, c *Case) {
 	if f["query"] != nil {
-		r.fault(f["query"], "a query among cases: keep one form a file")
+		r.Fault(f["query"], "a query among cases: keep one form a file")
 		return
 	}
-	r.only(n, "id", "prompt", "fires", "files", "git", "checks")
+	r.Known(n, "id", "prompt", "fires", "files", "git", "checks")
 	r.prompt(n, f["prompt"], "prompt", c)
-	set(r.boolean, f, "fires", &c.Fires)
-	set(r.files, f, "files", &c.Files)
-	set(r.boolean, f, "git", &c.Git)
+	doc.Set(f, "fires", r.Bool, &c.Fires)
+	doc.Set(f, "files", r.files, &c.Files)
+	doc.Set(f, "git", r.Bool, &c.Git)
 	c.gitSaid = f["git"] != nil
-	checks := f["checks"]
-	if checks == nil {
-		return
-	}
-	if checks.Kind != yaml.SequenceNode {
-		r.fault(checks, "checks: want a list")
-		return
-	}
-	for _, n := range content(checks) {
-		if n.Kind != yaml.MappingNode {
-			r.fault(n, "a check: want fields, such as file: card.txt")
-			continue
+	if checks := f["checks"]; checks != nil {
+		for _, n := range r.List(checks, "checks") {
+			c.Checks = append(c.Checks, r.check(n))
 		}
-		c.Checks = append(c.Checks, r.check(n))
 	}
 }
 
 func (r *reader) prompt(n, at *yaml.Node, key string, c *Case) {
 	if at == nil {
-		r.fault(n, "%s is missing", key)
+		r.Fault(n, "%s is missing", key)
 		return
 	}
 	c.Prompt = r.some(at, key)
 }
 
-// fields are those of a mapping. A key that is there twice is a fault.
-func (r *reader) fields(n *yaml.Node) map[string]*yaml.Node {
-	all := map[string]*yaml.Node{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
-		if value.Kind == yaml.AliasNode {
-			value = value.Alias
-		}
-		if all[key.Value] != nil {
-			r.fault(key, "%s is given twice", key.Value)
-		}
-		// Nothing is nothing, but for a value that is wanted.
-		if value.Tag != "!!null" || key.Value == "value" {
-			all[key.Value] = value
-		}
-	}
-	return all
+// fields reads a mapping. Nothing is nothing, but for a value that is wanted.
+func (r *reader) fields(n *yaml.Node, what string, known ...string) doc.Fields {
+	f := r.Fields(n, what, known...)
+	maps.DeleteFunc(f, func(key string, value *yaml.Node) bool { return value.Tag == "!!null" && key != "value" })
+	return f
 }
 
-// set reads a field, if it is given.
-func set[T any](read func(n *yaml.Node, what string) T, f map[string]*yaml.Node, key string, into *T) {
-	if n := f[key]; n != nil {
-		*into = read(n, key)
-	}
-}
-
-// content are the items of a list.
-func content(n *yaml.Node) []*yaml.Node {
-	all := slices.Clone(n.Content)
-	for i, item := range all {
-		if item.Kind == yaml.AliasNode {
-			all[i] = item.Alias
-		}
-	}
-	return all
-}
-
-// only says which fields are unknown: a misspelt one would be passed over.
-func (r *reader) only(n *yaml.Node, known ...string) {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if key := n.Content[i]; !slices.Contains(known, key.Value) {
-			r.fault(key, "unknown field %s, want %s", key.Value, strings.Join(known, ", "))
-		}
-	}
-}
-
-func (r *reader) text(n *yaml.Node, what string) string {
-	if n.Kind != yaml.ScalarNode {
-		r.fault(n, "%s: want a text", what)
-		return ""
-	}
-	if n.Tag != "!!str" {
-		r.fault(n, "%s: %s is no text, write it in quotes", what, n.Value)
-	}
-	return n.Value
-}
-
-func (r *reader) boolean(n *yaml.Node, what string) bool {
-	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
-		r.fault(n, "%s: want true or false", what)
-		return false
-	}
-	return strings.EqualFold(n.Value, "true")
-}
-
-// id is a text or a number.
+// id reads a text or a number.
 func (r *reader) id(n *yaml.Node, what string) string {
 	if n.Kind != yaml.ScalarNode || strings.TrimSpace(n.Value) == "" {
-		r.fault(n, "%s: want a name or a number", what)
+		r.Want(n, what, "a name or a number")
 		return ""
 	}
 	return n.Value
@@ -404,21 +311,17 @@ func (r *reader) texts(n *yaml.Node, what string) []string {
 	if n == nil {
 		return nil
 	}
-	if n.Kind != yaml.SequenceNode {
-		r.fault(n, "%s: want a list", what)
-		return nil
-	}
 	var all []string
-	for _, item := range content(n) {
+	for _, item := range r.List(n, what) {
 		if item.Kind == yaml.MappingNode { // an author's own form, with a text in it or as a whole
-			fields := r.fields(item)
+			fields := r.fields(item, what)
 			text := cmp.Or(fields["text"], fields["description"])
 			if text == nil {
 				text = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: flow(item), Line: item.Line}
 			}
 			item = text
 		}
-		all = append(all, r.text(item, what))
+		all = append(all, r.Quoted(item, what))
 	}
 	return all
 }
@@ -429,27 +332,27 @@ func flow(n *yaml.Node) string {
 	return strings.Join(strings.Fields(string(text)), " ")
 }
 
-// files are one path or a list of them. What cannot be copied together is a fault now, not in
+// files reads one path or a list of them. What cannot be copied together is a fault now, not in
 // the middle of the trials.
 func (r *reader) files(n *yaml.Node, what string) []string {
 	named := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
-		named = content(n)
+		named = r.List(n, what)
 	}
 	var all []string
 	from := map[string]string{} // what is copied, by where it goes
 	for _, n := range named {
-		name := r.text(n, what)
+		name := r.Quoted(n, what)
 		if name == "" {
-			r.fault(n, "%s: want the path of a folder or a file", what)
+			r.Fault(n, "%s: want the path of a folder or a file", what)
 			continue
 		}
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
-			r.fault(n, "%s: %s: want a path inside the skill's folder", what, name)
+			r.Fault(n, "%s: %s: want a path inside the skill's folder", what, name)
 			continue
 		}
 		found := ""
-		for _, dir := range []string{filepath.Dir(r.file), r.folder} {
+		for _, dir := range []string{filepath.Dir(r.File), r.folder} {
 			path := filepath.Join(dir, filepath.FromSlash(name))
 			if _, err := os.Stat(path); err == nil {
 				found = path
@@ -457,7 +360,7 @@ func (r *reader) files(n *yaml.Node, what string) []string {
 			}
 		}
 		if found == "" {
-			r.fault(n, "%s: %s is not there, neither beside this file nor in the skill's folder", what, name)
+			r.Fault(n, "%s: %s is not there, neither beside this file nor in the skill's folder", what, name)
 			continue
 		}
 		err := walkTree(found, nil, func(e entry) error {
@@ -471,7 +374,7 @@ func (r *reader) files(n *yaml.Node, what string) []string {
 			return nil
 		})
 		if err != nil {
-			r.fault(n, "%s: %v", what, err)
+			r.Fault(n, "%s: %v", what, err)
 			continue
 		}
 		all = append(all, found)
@@ -483,9 +386,11 @@ func (r *reader) files(n *yaml.Node, what string) []string {
 var checkFields = []string{"file", "contains", "matches", "json", "value", "report", "command", "answer", "judge", "tool_used", "tool_order"}
 
 func (r *reader) check(n *yaml.Node) Check {
-	f := r.fields(n)
-	r.only(n, checkFields...)
 	var c Check
+	f := r.fields(n, "a check", checkFields...)
+	if f == nil {
+		return c
+	}
 	var shown []string
 	for _, key := range checkFields {
 		value := f[key]
@@ -508,13 +413,13 @@ func (r *reader) check(n *yaml.Node) Check {
 	}
 	switch {
 	case len(f) == 0:
-		r.fault(n, "a check without a field, want one of %s", strings.Join(checkFields, ", "))
+		r.Fault(n, "a check without a field, want one of %s", strings.Join(checkFields, ", "))
 	case alone > 0 && len(f) > 1:
-		r.fault(n, "%s: command, answer, judge, tool_used and tool_order are checks of their own", c.Text)
+		r.Fault(n, "%s: command, answer, judge, tool_used and tool_order are checks of their own", c.Text)
 	case f["file"] != nil && f["report"] != nil && f["report"].Tag == "!!str":
-		r.fault(n, "%s: both name a file, want report: true", c.Text)
+		r.Fault(n, "%s: both name a file, want report: true", c.Text)
 	case f["value"] != nil && c.JSON == "":
-		r.fault(n, "value without json, the path to it")
+		r.Fault(n, "value without json, the path to it")
 	}
 	return c
 }
@@ -528,7 +433,7 @@ func (r *reader) checkField(c *Check, key string, n *yaml.Node) {
 	case "matches", "answer":
 		c.Matches = r.some(n, key)
 		if _, err := newPattern(c.Matches); err != nil {
-			r.fault(n, "%s: %v", key, err)
+			r.Fault(n, "%s: %v", key, err)
 		}
 	case "json":
 		r.jsonPath(c, n)
@@ -539,8 +444,8 @@ func (r *reader) checkField(c *Check, key string, n *yaml.Node) {
 			c.File, c.Report = r.inside(n, key), true
 			return
 		}
-		if c.Report = r.boolean(n, key); !c.Report {
-			r.fault(n, "report: want true, or the file that holds it")
+		if c.Report = r.Bool(n, key); !c.Report {
+			r.Fault(n, "report: want true, or the file that holds it")
 		}
 	case "command":
 		c.Command = r.some(n, key)
@@ -556,44 +461,44 @@ func (r *reader) checkField(c *Check, key string, n *yaml.Node) {
 func (r *reader) tools(key string, n *yaml.Node) *Grader {
 	g := &Grader{Type: key}
 	known := graderKeys[key]
-	f := map[string]*yaml.Node{}
+	f := doc.Fields{}
 	switch {
 	case n.Kind == yaml.MappingNode:
-		f = r.fields(n)
-		r.only(n, known...)
+		f = r.fields(n, key, known...)
 	case key == toolUsed && n.Kind == yaml.ScalarNode:
 		f["tool"] = n
 	case key == toolOrder && n.Kind == yaml.SequenceNode && len(n.Content) == 2:
-		f["before"], f["after"] = content(n)[0], content(n)[1]
+		sides := r.List(n, key)
+		f["before"], f["after"] = sides[0], sides[1]
 	default:
-		r.fault(n, "%s: want %s", key, strings.Join(known, ", "))
+		r.Fault(n, "%s: want %s", key, strings.Join(known, ", "))
 		return g
 	}
 	switch {
 	case key == toolOrder:
 		g.Tool, g.Then = r.step(n, f, "before"), r.step(n, f, "after")
 	case f["tool"] == nil:
-		r.fault(n, "tool_used: tool is missing")
+		r.Fault(n, "tool_used: tool is missing")
 	default:
 		r.toolUsed(n, f, g)
 	}
 	return g
 }
 
-// some is a text with something in it: a check for nothing would always pass.
+// some reads a text with something in it: a check for nothing would always pass.
 func (r *reader) some(n *yaml.Node, what string) string {
-	text := r.text(n, what)
+	text := r.Quoted(n, what)
 	if n.Tag == "!!str" && strings.TrimSpace(text) == "" {
-		r.fault(n, "%s is empty", what)
+		r.Fault(n, "%s is empty", what)
 	}
 	return text
 }
 
-// inside is the path of a file of the trial.
+// inside reads the path of a file of the trial.
 func (r *reader) inside(n *yaml.Node, what string) string {
-	name := r.text(n, what)
+	name := r.Quoted(n, what)
 	if n.Kind == yaml.ScalarNode && !filepath.IsLocal(filepath.FromSlash(name)) {
-		r.fault(n, "%s: %q: want a path inside the trial's folder", what, name)
+		r.Want(n, what, "a path inside the trial's folder")
 	}
 	return name
 }
@@ -601,20 +506,19 @@ func (r *reader) inside(n *yaml.Node, what string) string {
 // jsonPath reads json: PATH and json: {path: PATH, value: VALUE}.
 func (r *reader) jsonPath(c *Check, n *yaml.Node) {
 	if n.Kind == yaml.MappingNode {
-		f := r.fields(n)
-		r.only(n, "path", "value")
+		f := r.fields(n, "json", "path", "value")
 		if f["value"] != nil {
 			r.value(c, f["value"])
 		}
 		if f["path"] == nil {
-			r.fault(n, "json: path is missing")
+			r.Fault(n, "json: path is missing")
 			return
 		}
 		n = f["path"]
 	}
-	c.JSON = r.text(n, "json")
+	c.JSON = r.Quoted(n, "json")
 	if _, err := pathSteps(c.JSON); err != nil || c.JSON == "" {
-		r.fault(n, "json: %q is no path, want one such as items[0].name", c.JSON)
+		r.Fault(n, "json: %q is no path, want one such as items[0].name", c.JSON)
 	}
 }
 
@@ -626,6 +530,6 @@ func (r *reader) value(c *Check, n *yaml.Node) {
 		c.Value, err = json.Marshal(v)
 	}
 	if err != nil {
-		r.fault(n, "value: %v", err)
+		r.Fault(n, "value: %v", err)
 	}
 }

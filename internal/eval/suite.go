@@ -14,6 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skillhand/skillhand/internal/doc"
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/words"
 )
@@ -111,6 +112,7 @@ type suiteReader struct {
 	names    map[string]bool // of graders
 	odd      map[string]bool // what has no meaning here, said once
 	bodyLine int
+	unread   error // why files could not be read
 }
 
 // readSuite reads the case in a folder: prompt.md, case.yaml and graders/*.md, or some of them.
@@ -142,15 +144,15 @@ func readSuite(root, dir string, odd map[string]bool) (Case, error) {
 	for _, file := range find.Graders(dir) {
 		r.open(file, r.graderFile)
 	}
-	r.in.file = r.c.File
-	if r.in.file == "" {
-		r.in.file = filepath.Join(dir, "graders")
-		r.in.fault(&yaml.Node{}, "graders without a prompt: want prompt.md or case.yaml in %s", dir)
-	} else if len(r.c.Checks) == 0 && len(r.in.faults) == 0 {
-		r.in.fault(&yaml.Node{Line: 1}, "a case without graders, want at least one")
+	r.in.File = r.c.File
+	if r.in.File == "" {
+		r.in.File = filepath.Join(dir, "graders")
+		r.in.Fault(&yaml.Node{}, "graders without a prompt: want prompt.md or case.yaml in %s", dir)
+	} else if len(r.c.Checks) == 0 && r.in.Failed() == 0 && r.unread == nil {
+		r.in.Fault(&yaml.Node{Line: 1}, "a case without graders, want at least one")
 	}
 	r.fires()
-	return r.c, errors.Join(r.in.faults...)
+	return r.c, errors.Join(r.unread, r.in.Err())
 }
 
 func exists(file string) bool {
@@ -160,10 +162,10 @@ func exists(file string) bool {
 
 // open reads a file with a function that is given its frontmatter, or all of it if it is no Markdown.
 func (r *suiteReader) open(file string, read func(front *yaml.Node, body string)) {
-	r.in.file, r.in.folder = file, r.dir
+	r.in.File, r.in.folder = file, r.dir
 	text, err := readLimited(file)
 	if err != nil {
-		r.in.faults = append(r.in.faults, err)
+		r.unread = errors.Join(r.unread, err)
 		return
 	}
 	fields, body, line := find.SplitCase(file, text)
@@ -172,44 +174,37 @@ func (r *suiteReader) open(file string, read func(front *yaml.Node, body string)
 		read(nil, body)
 		return
 	}
-	root, err := r.in.parse(fields)
-	if err != nil {
-		r.in.faults = append(r.in.faults, err)
+	before := r.in.Failed()
+	root := r.in.Parse(fields)
+	if r.in.Failed() > before {
 		return
 	}
-	if root.Kind == yaml.DocumentNode { // of an empty text
+	if root == nil {
 		root = &yaml.Node{Kind: yaml.MappingNode, Line: 1}
-	}
-	if root.Kind != yaml.MappingNode {
-		r.in.fault(root, "want fields")
-		return
 	}
 	read(root, body)
 }
 
 func (r *suiteReader) caseFile(root *yaml.Node, _ string) {
-	r.c.File, r.c.Line = r.in.file, 1
-	f := r.in.fields(root)
-	r.in.only(root, find.CaseKeys...)
+	r.c.File, r.c.Line = r.in.File, 1
+	f := r.in.fields(root, find.CaseFile, find.CaseKeys...)
+	if f == nil {
+		return
+	}
 	if f["schema_version"] == nil {
-		r.in.fault(root, "schema_version is missing")
+		r.in.Fault(root, "schema_version is missing")
 	}
 	if f["name"] == nil {
-		r.in.fault(root, "name is missing")
+		r.in.Fault(root, "name is missing")
 	}
-	execution := map[string]*yaml.Node{}
+	var execution doc.Fields
 	if n := f["execution"]; n != nil {
-		if n.Kind != yaml.MappingNode {
-			r.in.fault(n, "execution: want fields")
-		} else {
-			execution = r.in.fields(n)
-			r.in.only(n, find.ExecutionKeys...)
-		}
+		execution = r.in.fields(n, "execution", find.ExecutionKeys...)
 	}
 	if n := execution["prompt"]; n != nil {
 		r.c.Prompt = r.in.some(n, "prompt")
 	} else if !exists(filepath.Join(r.dir, find.PromptFile)) {
-		r.in.fault(root, "execution.prompt is missing")
+		r.in.Fault(root, "execution.prompt is missing")
 	}
 	r.settings(f)
 	r.settings(execution)
@@ -217,54 +212,44 @@ func (r *suiteReader) caseFile(root *yaml.Node, _ string) {
 		r.context(n)
 	}
 	if n := f["graders"]; n != nil {
-		if n.Kind != yaml.SequenceNode {
-			r.in.fault(n, "graders: want a list")
-			return
-		}
-		for _, item := range content(n) {
-			if item.Kind != yaml.MappingNode {
-				r.in.fault(item, "a grader: want fields, such as type: regex")
-				continue
-			}
+		for _, item := range r.in.List(n, "graders") {
 			r.grader(item, "", "")
 		}
 	}
 }
 
 func (r *suiteReader) promptFile(front *yaml.Node, body string) {
-	r.c.File, r.c.Line = r.in.file, 1
+	r.c.File, r.c.Line = r.in.File, 1
 	if front != nil {
-		f := r.in.fields(front)
-		r.in.only(front, find.PromptKeys...)
-		r.settings(f)
+		r.settings(r.in.fields(front, find.PromptFile, find.PromptKeys...))
 	}
 	if r.c.Prompt = body; body == "" {
-		r.in.fault(&yaml.Node{Line: 1}, "the prompt is empty")
+		r.in.Fault(&yaml.Node{Line: 1}, "the prompt is empty")
 	}
 }
 
 // settings are the fields that both files have.
-func (r *suiteReader) settings(f map[string]*yaml.Node) {
+func (r *suiteReader) settings(f doc.Fields) {
 	s := r.c.Suite
 	if n := f["schema_version"]; n != nil {
 		r.version(n)
 	}
-	set(r.in.some, f, "name", &r.c.ID)
-	set(r.in.text, f, "description", &s.Description)
-	set(r.in.text, f, "expected_outcome", new(string)) // people read it
+	doc.Set(f, "name", r.in.some, &r.c.ID)
+	doc.Set(f, "description", r.in.Quoted, &s.Description)
+	doc.Set(f, "expected_outcome", r.in.Quoted, new(string)) // people read it
 	s.Tags = append(s.Tags, r.in.texts(f["tags"], "tags")...)
 	s.Plugins = append(s.Plugins, r.beside(f["plugins"], "plugins", true)...)
-	s.Runs = r.number(f["runs"], "runs", 1, 50, s.Runs)
-	s.MaxTurns = r.number(f["max_turns"], "max_turns", 1, 200, s.MaxTurns)
-	s.TimeoutSeconds = r.number(f["timeout_seconds"], "timeout_seconds", 1, 3600, s.TimeoutSeconds)
-	set(r.in.some, f, "model", &s.Model)
-	set(r.in.text, f, "append_system_prompt", &s.AppendSystem)
-	set(r.in.texts, f, "allowed_tools", &s.Allowed)
+	doc.Set(f, "runs", r.in.Whole(1, 50), &s.Runs)
+	doc.Set(f, "max_turns", r.in.Whole(1, 200), &s.MaxTurns)
+	doc.Set(f, "timeout_seconds", r.in.Whole(1, 3600), &s.TimeoutSeconds)
+	doc.Set(f, "model", r.in.some, &s.Model)
+	doc.Set(f, "append_system_prompt", r.in.Quoted, &s.AppendSystem)
+	doc.Set(f, "allowed_tools", r.in.texts, &s.Allowed)
 	if n := f["disallowed_tools"]; n != nil {
 		s.Disallowed = r.in.texts(n, "disallowed_tools")
 		for _, tool := range s.Disallowed {
 			if !plainTool.Get().MatchString(tool) {
-				r.in.fault(n, "disallowed_tools: %s: want the name of a tool, without a pattern", tool)
+				r.in.Fault(n, "disallowed_tools: %s: want the name of a tool, without a pattern", tool)
 			}
 		}
 	}
@@ -282,10 +267,10 @@ var (
 )
 
 func (r *suiteReader) version(n *yaml.Node) {
-	version := r.in.text(n, "schema_version")
+	version := r.in.Quoted(n, "schema_version")
 	major, err := strconv.Atoi(strings.SplitN(version, ".", 2)[0])
 	if n.Tag == "!!str" && (err != nil || major != 1) {
-		r.in.fault(n, "schema_version %s: want 1.0 or 1.1", version)
+		r.in.Fault(n, "schema_version %s: want 1.0 or 1.1", version)
 	}
 }
 
@@ -293,49 +278,25 @@ func (r *suiteReader) variables(n *yaml.Node) {
 	if n == nil {
 		return
 	}
-	if n.Kind != yaml.MappingNode {
-		r.in.fault(n, "env: want names and values")
-		return
-	}
 	r.c.Suite.Env = map[string]string{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
-		switch {
-		case !evalName.Get().MatchString(key.Value):
-			r.in.fault(key, "env: %s: want a name that begins with EVAL_", key.Value)
-		case value.Kind != yaml.ScalarNode:
-			r.in.fault(value, "env: %s: want a text", key.Value)
-		default:
-			r.c.Suite.Env[key.Value] = value.Value
+	f := r.in.Fields(n, "env")
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		if !evalName.Get().MatchString(name) {
+			r.in.Fault(f[name], "env: %s: want a name that begins with EVAL_", name)
 		}
+		r.c.Suite.Env[name] = r.in.Text(f[name], name)
 	}
-}
-
-func (r *suiteReader) number(n *yaml.Node, what string, low, high, unsaid int) int {
-	if n == nil {
-		return unsaid
-	}
-	v, err := strconv.Atoi(n.Value)
-	if n.Kind != yaml.ScalarNode || err != nil || v < low || v > high {
-		r.in.fault(n, "%s: want a number from %d to %d", what, low, high)
-	}
-	return v
 }
 
 func (r *suiteReader) context(n *yaml.Node) {
-	if n.Kind != yaml.MappingNode {
-		r.in.fault(n, "context: want fields")
-		return
-	}
-	f := r.in.fields(n)
-	r.in.only(n, find.ContextKeys...)
+	f := r.in.fields(n, "context", find.ContextKeys...)
 	r.c.Suite.Scaffold = r.fileBeside(f, "scaffold_script")
 	r.c.Suite.History = r.jsonLines(f, "history_file")
 	r.c.Suite.AddDirs = r.beside(f["add_dirs"], "add_dirs", true)
 }
 
 // fileBeside is the path of one file that starts at the case's folder, or "".
-func (r *suiteReader) fileBeside(f map[string]*yaml.Node, what string) string {
+func (r *suiteReader) fileBeside(f doc.Fields, what string) string {
 	if found := r.beside(f[what], what, false); len(found) == 1 {
 		return found[0]
 	}
@@ -349,7 +310,7 @@ func (r *suiteReader) beside(n *yaml.Node, what string, folder bool) []string {
 	}
 	named := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
-		named = content(n)
+		named = r.in.List(n, what)
 	}
 	var all []string
 	for _, n := range named {
@@ -359,11 +320,11 @@ func (r *suiteReader) beside(n *yaml.Node, what string, folder bool) []string {
 		switch {
 		case name == "":
 		case filepath.IsAbs(name):
-			r.in.fault(n, "%s: %s: want a path that starts at the case's folder", what, name)
+			r.in.Fault(n, "%s: %s: want a path that starts at the case's folder", what, name)
 		case err != nil:
-			r.in.fault(n, "%s: %s is not there", what, name)
+			r.in.Fault(n, "%s: %s is not there", what, name)
 		case info.IsDir() != folder:
-			r.in.fault(n, "%s: %s: want a %s", what, name, map[bool]string{true: "folder", false: "file"}[folder])
+			r.in.Fault(n, "%s: %s: want a %s", what, name, map[bool]string{true: "folder", false: "file"}[folder])
 		default:
 			all = append(all, path)
 		}
@@ -372,14 +333,14 @@ func (r *suiteReader) beside(n *yaml.Node, what string, folder bool) []string {
 }
 
 // jsonLines is the path of a file of JSON lines, or "".
-func (r *suiteReader) jsonLines(f map[string]*yaml.Node, what string) string {
+func (r *suiteReader) jsonLines(f doc.Fields, what string) string {
 	file, n := r.fileBeside(f, what), f[what]
 	if file == "" {
 		return ""
 	}
 	text, err := readLimited(file)
 	if err != nil {
-		r.in.fault(n, "%s: %v", what, err)
+		r.in.Fault(n, "%s: %v", what, err)
 		return file
 	}
 	line, some := 0, false
@@ -389,12 +350,12 @@ func (r *suiteReader) jsonLines(f map[string]*yaml.Node, what string) string {
 			continue
 		}
 		if some = true; !json.Valid(part) || part[0] != '{' {
-			r.in.fault(n, "%s: %s:%d: no JSON object", what, file, line)
+			r.in.Fault(n, "%s: %s:%d: no JSON object", what, file, line)
 			return file
 		}
 	}
 	if !some {
-		r.in.fault(n, "%s: %s is empty", what, file)
+		r.in.Fault(n, "%s: %s is empty", what, file)
 	}
 	return file
 }

@@ -8,9 +8,42 @@ import (
 	"path/filepath"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/skillhand/skillhand/internal/doc"
 	"github.com/skillhand/skillhand/internal/files"
 )
+
+// ConfigName is what the configuration is called. It stands at a repository's top.
+const ConfigName = ".skillhand.yaml"
+
+// A ConfigText is what a configuration says, whether or not it counts.
+type ConfigText struct {
+	Roots     []string // further folders of skills, as written
+	Model     string   // that questions are asked of, unless somebody says otherwise
+	BudgetUSD float64  // what a question, or all trials together, may cost; 0 means no limit
+	Agents    []string // which agents skills are for
+	Wrap      string   // how output is wrapped: auto, always or never
+
+	Check *yaml.Node // what is said to check, which reads it; nil means nothing
+}
+
+// ParseConfig reads a configuration. The reader has what is wrong with it.
+func ParseConfig(file string, src []byte) (c ConfigText, r doc.Reader) {
+	r.File = file
+	root := r.Parse(src)
+	if root == nil {
+		return c, r
+	}
+	f := r.Fields(root, "the configuration", "roots", "model", "budget", "agents", "wrap", "check")
+	doc.Set(f, "roots", r.TextOrTexts, &c.Roots)
+	doc.Set(f, "model", r.Filled, &c.Model)
+	doc.Set(f, "budget", r.Dollars, &c.BudgetUSD)
+	doc.Set(f, "agents", r.TextOrTexts, &c.Agents)
+	doc.Set(f, "wrap", r.OneOf("auto", "always", "never"), &c.Wrap)
+	c.Check = f["check"]
+	return c, r
+}
 
 // A Config is what the project's .skillhand.yaml says, as far as it counts. Flags win over it.
 type Config struct {
@@ -28,7 +61,7 @@ type Config struct {
 }
 
 // ConfigFile is where the configuration for a folder stands: at the top of its repository, or in it.
-func ConfigFile(dir string) string { return filepath.Join(files.Around(dir), doc.ConfigName) }
+func ConfigFile(dir string) string { return filepath.Join(files.Around(dir), ConfigName) }
 
 // Config reads the project's configuration. On an error none of it counts.
 func (h Here) Config() (Config, error) {
@@ -40,8 +73,8 @@ func (h Here) Config() (Config, error) {
 	if err != nil {
 		return Config{File: file}, err
 	}
-	said, err := doc.ParseConfig(file, src)
-	if err != nil {
+	said, r := ParseConfig(file, src)
+	if err := r.Err(); err != nil {
 		return Config{File: file}, err
 	}
 	c := h.inForce(file, said)
@@ -66,7 +99,7 @@ func (c Config) Faults(err error) []error {
 }
 
 // inForce is what counts of a configuration.
-func (h Here) inForce(file string, said doc.Config) Config {
+func (h Here) inForce(file string, said ConfigText) Config {
 	c := Config{File: file, Model: said.Model, BudgetUSD: said.BudgetUSD, Agents: said.Agents, Wrap: said.Wrap}
 	project := files.Real(filepath.Dir(file))
 	var outside []string

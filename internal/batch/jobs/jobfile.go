@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -88,17 +86,8 @@ type Spec struct {
 	NoTools      bool            `json:"no_tools,omitempty"` // and no settings of the project; set for asks of a project that nobody trusted
 }
 
-// A Fault is one thing that is wrong with a file.
-type Fault struct {
-	File string
-	Line int
-	Text string
-}
-
-func (f *Fault) Error() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Text) }
-
 // Parse reads a job file. Relative paths in it start in dir, an absolute path; each names files below
-// dir. The error has every fault, as *Fault, joined.
+// dir. The error has every fault, as *doc.Fault, joined.
 func Parse(file string, src []byte, dir string) (*File, error) {
 	return Read(file, bytes.NewReader(src), dir, false)
 }
@@ -106,7 +95,7 @@ func Parse(file string, src []byte, dir string) (*File, error) {
 // Read parses a source that need not be in memory: of JSON lines it keeps a few bytes a job,
 // and src must stay open while the jobs are read. If outside is set, each may name files elsewhere.
 func Read(file string, src io.ReadSeeker, dir string, outside bool) (*File, error) {
-	p := &parser{file: file, dir: dir, lines: map[idSum]int32{}, outside: outside}
+	p := &parser{Reader: doc.Reader{File: file}, dir: dir, lines: map[idSum]int32{}, outside: outside}
 	p.name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	lines, err := isLines(file, src)
 	if err != nil {
@@ -135,12 +124,12 @@ func Read(file string, src io.ReadSeeker, dir string, outside bool) (*File, erro
 		return nil, err
 	}
 	p.together(n, chained)
-	if err := p.joined(); err != nil {
+	if err := p.Err(); err != nil {
 		return nil, err
 	}
 	out := &File{Name: p.name, N: n, Jobs: batch.List{Sum: sum.String(), All: inMemory(kept), Source: filepath.Base(file)}}
 	if lines {
-		p := parser{file: file, dir: dir, outside: outside}
+		p := parser{Reader: doc.Reader{File: file}, dir: dir, outside: outside}
 		out.Jobs.All = p.again(src, out.Jobs.Sum)
 	}
 	return out, nil
@@ -172,21 +161,21 @@ func (p parser) again(src io.ReadSeeker, want string) iter.Seq2[batch.Job, error
 		case stopped:
 		case err != nil:
 			yield(batch.Job{}, err)
-		case p.faults != nil || sum.String() != want:
-			yield(batch.Job{}, fmt.Errorf("%s was changed while it was read", p.file))
+		case p.Failed() > 0 || sum.String() != want:
+			yield(batch.Job{}, fmt.Errorf("%s was changed while it was read", p.File))
 		}
 	}
 }
 
 type parser struct {
-	file, dir string
-	name      string
-	defaults  []field
-	emit      func(batch.Job) bool // takes the next job, and says whether to go on
-	lines     map[idSum]int32      // of jobs, by id; nil if they were looked at before
-	unsure    bool                 // there are jobs whose id is not known
-	outside   bool                 // each may list files outside dir
-	faults    []*Fault
+	doc.Reader
+	dir      string
+	name     string
+	defaults doc.Fields
+	emit     func(batch.Job) bool // takes the next job, and says whether to go on
+	lines    map[idSum]int32      // of jobs, by id; nil if they were looked at before
+	unsure   bool                 // there are jobs whose id is not known
+	outside  bool                 // each may list files outside dir
 }
 
 // idSum stands for an id: of many jobs it is shorter.
@@ -197,135 +186,56 @@ func sumOf(id string) idSum {
 	return idSum(h[:16])
 }
 
-// joined returns all faults, in the order of their lines.
-func (p *parser) joined() error {
-	slices.SortStableFunc(p.faults, func(a, b *Fault) int { return a.Line - b.Line })
-	all := make([]error, len(p.faults))
-	for i, f := range p.faults {
-		all[i] = f
-	}
-	return errors.Join(all...)
-}
-
-func (p *parser) fault(line int, format string, a ...any) {
-	p.faults = append(p.faults, &Fault{p.file, max(line, 1), fmt.Sprintf(format, a...)})
-}
-
-// A field is a key of a mapping, with its value.
-type field struct {
-	name  string
-	line  int
-	value *yaml.Node
-}
-
-// fields returns the keys of a mapping, each once.
-func (p *parser) fields(n *yaml.Node, what string) (list []field, ok bool) {
-	n = resolve(n)
-	if n.Kind != yaml.MappingNode {
-		p.fault(n.Line, "%s is %s, want keys and values", what, sort(n))
-		return nil, false
-	}
-	seen := map[string]bool{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k := n.Content[i]
-		if seen[k.Value] {
-			p.fault(k.Line, "%s is given twice", k.Value)
-			continue
-		}
-		seen[k.Value] = true
-		list = append(list, field{k.Value, k.Line, resolve(n.Content[i+1])})
-	}
-	return list, true
-}
-
-// resolve follows an alias.
-func resolve(n *yaml.Node) *yaml.Node {
-	for n.Kind == yaml.AliasNode && n.Alias != nil {
-		n = n.Alias
-	}
-	return n
-}
-
-// sort says what a value is, for people.
-func sort(n *yaml.Node) string {
-	switch {
-	case n.Kind == yaml.SequenceNode:
-		return "a list"
-	case n.Kind == yaml.MappingNode:
-		return "keys and values"
-	case n.Tag == "!!null":
-		return "empty"
-	case n.Tag == "!!str" && len(n.Value) > 40:
-		return "a text"
-	case n.Tag == "!!str":
-		return strconv.Quote(n.Value)
-	}
-	return n.Value
-}
-
 func (p *parser) yaml(src io.Reader) error {
 	text, err := io.ReadAll(src)
 	if err != nil {
 		return err
 	}
-	root, fault := doc.ParseYAML(text)
-	if fault != nil {
-		p.fault(fault.Line, "%s", fault.Text)
-		return nil
-	}
-	if root == nil {
-		p.fault(1, "is empty: want name and jobs")
-		return nil
-	}
-	top, _ := p.fields(root, "a job file")
-	var jobs *yaml.Node
-	for _, f := range top {
-		switch f.name {
-		case "jobs":
-			jobs = f.value
-		default:
-			p.header(f)
-		}
-	}
+	root := p.Parse(text)
 	switch {
-	case jobs == nil:
-		if p.faults == nil {
-			p.fault(root.Line, "jobs is missing")
+	case p.Failed() > 0:
+		return nil
+	case root == nil:
+		p.FaultAt(1, "is empty: want name and jobs")
+		return nil
+	}
+	top := p.Fields(root, "a job file", "name", "defaults", "jobs")
+	p.header(top)
+	jobs := top["jobs"]
+	if jobs == nil {
+		if p.Failed() == 0 {
+			p.Fault(root, "jobs is missing")
 		}
-	case jobs.Kind != yaml.SequenceNode:
-		p.fault(jobs.Line, "jobs is %s, want a list", sort(jobs))
-	default:
-		for _, n := range jobs.Content {
-			if fields, ok := p.fields(n, "a job"); ok {
-				p.job(resolve(n).Line, fields)
-			}
-		}
+		return nil
+	}
+	for _, n := range p.List(jobs, "jobs") {
+		p.job(n.Line, p.Fields(n, "a job", keys...))
 	}
 	return nil
 }
 
 // header reads what holds for all jobs.
-func (p *parser) header(f field) {
-	switch f.name {
-	case "name":
-		if p.text(f, &p.name); p.name == "" || strings.ContainsAny(p.name, "\n\r\x00") {
-			p.fault(f.line, "name is empty, or more than a line")
+func (p *parser) header(top doc.Fields) {
+	if n := top["name"]; n != nil {
+		if p.name = p.Text(n, "name"); p.name == "" || strings.ContainsAny(p.name, "\n\r\x00") {
+			p.Fault(n, "name is empty, or more than a line")
 		}
-	case "defaults":
-		p.defaults, _ = p.fields(f.value, "defaults")
-		p.defaults = slices.DeleteFunc(p.defaults, func(d field) bool {
-			bad := slices.Contains([]string{"id", "run", "ask", "each", "needs"}, d.name) || !slices.Contains(keys, d.name)
-			if bad {
-				p.fault(d.line, "%s cannot be a default", d.name)
-				return true
+	}
+	if n := top["defaults"]; n != nil {
+		p.defaults = p.Fields(n, "defaults", keys...)
+		for _, key := range []string{"id", "run", "ask", "each", "needs"} {
+			if bad := p.defaults[key]; bad != nil {
+				p.Fault(bad, "%s cannot be a default", key)
+				delete(p.defaults, key)
 			}
-			// Report its faults here, once.
-			before := len(p.faults)
-			p.set(&draft{}, d)
-			return len(p.faults) > before
-		})
-	default:
-		p.fault(f.line, "unknown key %s: want name, defaults or jobs", f.name)
+		}
+		// Report their faults here, once.
+		for _, key := range keys {
+			before := p.Failed()
+			if p.set(&draft{}, key, p.defaults[key]); p.Failed() > before {
+				delete(p.defaults, key)
+			}
+		}
 	}
 }
 
@@ -349,38 +259,37 @@ type draft struct {
 }
 
 // job reads one job, or one for each file that it names. It reports whether to go on.
-func (p *parser) job(line int, fields []field) bool {
-	before := len(p.faults)
-	has := func(key string) bool {
-		return slices.ContainsFunc(fields, func(f field) bool { return f.name == key })
+func (p *parser) job(line int, f doc.Fields) bool {
+	if f == nil { // no job at all
+		return true
 	}
+	before := p.Failed()
 	d := draft{line: line, retries: 2}
-	isAsk := has("ask") || has("skill") && !has("run")
+	isAsk := f["ask"] != nil || f["skill"] != nil && f["run"] == nil
 	switch {
-	case has("run") && has("ask"):
-		p.fault(line, "a job has run or ask, not both")
-	case !has("run") && !isAsk:
-		p.fault(line, "a job needs run or ask")
+	case f["run"] != nil && f["ask"] != nil:
+		p.FaultAt(line, "a job has run or ask, not both")
+	case f["run"] == nil && !isAsk:
+		p.FaultAt(line, "a job needs run or ask")
 	}
-	for _, f := range p.defaults {
-		if !has(f.name) && (isAsk || !slices.Contains(forAsk, f.name)) {
-			p.set(&d, f)
+	for _, key := range keys {
+		onlyAsk := !isAsk && slices.Contains(forAsk, key)
+		switch {
+		case f[key] == nil && !onlyAsk:
+			p.set(&d, key, p.defaults[key])
+		case f[key] != nil && onlyAsk:
+			p.Fault(f[key], "%s is for ask", key)
+		case f[key] != nil:
+			p.set(&d, key, f[key])
 		}
-	}
-	for _, f := range fields {
-		if !isAsk && slices.Contains(forAsk, f.name) {
-			p.fault(f.line, "%s is for ask", f.name)
-			continue
-		}
-		p.set(&d, f)
 	}
 	if err := d.spec.askable(); err != nil {
-		p.fault(line, "%v", err)
+		p.FaultAt(line, "%v", err)
 	}
-	if !has("id") && d.each == "" {
-		p.fault(line, "id is missing")
+	if f["id"] == nil && d.each == "" {
+		p.FaultAt(line, "id is missing")
 	}
-	if len(p.faults) > before {
+	if p.Failed() > before {
 		p.broken(d)
 		return true
 	}
@@ -391,11 +300,11 @@ func (p *parser) job(line int, fields []field) bool {
 	typo := d.typo()
 	switch {
 	case err != nil:
-		p.fault(line, "each: %v", err)
+		p.FaultAt(line, "each: %v", err)
 	case len(files) == 0:
-		p.fault(line, "each: no file matches %s", d.each)
+		p.FaultAt(line, "each: no file matches %s", d.each)
 	case typo != "":
-		p.fault(line, "%s: did you mean {file}?", typo)
+		p.FaultAt(line, "%s: did you mean {file}?", typo)
 		files = nil
 	}
 	for _, file := range files {
@@ -444,65 +353,64 @@ func (p *parser) broken(d draft) {
 	}
 }
 
-// set puts a field into a draft.
-func (p *parser) set(d *draft, f field) {
-	switch f.name {
+// set puts a value into a draft; nil changes nothing.
+func (p *parser) set(d *draft, key string, n *yaml.Node) {
+	if n == nil {
+		return
+	}
+	switch key {
 	case "id":
-		p.text(f, &d.spec.ID)
+		before := p.Failed()
+		d.spec.ID = p.Text(n, key)
+		if p.Failed() == before && (d.spec.ID == "" || len(d.spec.ID) > 500 || strings.ContainsAny(d.spec.ID, "\n\r\x00")) {
+			p.Fault(n, "id is empty, longer than 500 bytes, or more than a line")
+		}
 	case "run":
-		p.text(f, &d.spec.Run)
+		d.spec.Run = p.Text(n, key)
 	case "ask":
-		p.text(f, &d.spec.Ask)
+		d.spec.Ask = p.Text(n, key)
 	case "args":
-		if f.value.Kind == yaml.ScalarNode {
-			p.text(f, &d.spec.Raw)
+		if n.Kind == yaml.ScalarNode {
+			d.spec.Raw = p.Text(n, key)
 		} else {
-			p.texts(f, &d.spec.Args)
+			d.spec.Args = p.list(n, key)
 		}
 	case "each":
-		p.text(f, &d.each)
+		d.each = p.Text(n, key)
 	case "needs":
-		p.texts(f, &d.needs)
+		d.needs = p.list(n, key)
 	case "skill":
-		p.text(f, &d.spec.Skill)
+		d.spec.Skill = p.Text(n, key)
 	case "schema":
-		p.schema(f, &d.spec.Schema)
+		p.schema(n, &d.spec.Schema)
 	case "timeout":
-		p.duration(f, &d.spec.Timeout)
+		d.spec.Timeout = p.Duration(n, key)
 	case "retries":
-		p.whole(f, &d.retries)
+		d.retries = p.Whole(0, 1000)(n, key)
 	case "agent":
-		p.text(f, &d.spec.Agent)
+		d.spec.Agent = p.Text(n, key)
 	case "model":
-		p.text(f, &d.spec.Model)
+		d.spec.Model = p.Text(n, key)
 	case "max_turns":
-		p.whole(f, &d.spec.MaxTurns)
+		d.spec.MaxTurns = p.Whole(0, 1000)(n, key)
 	case "allowed_tools":
-		p.texts(f, &d.spec.AllowedTools)
+		d.spec.AllowedTools = p.list(n, key)
 	case "resume":
-		p.text(f, &d.spec.Resume)
+		d.spec.Resume = p.Text(n, key)
 	case "max_budget_usd":
-		p.money(f, &d.spec.MaxBudgetUSD)
+		d.spec.MaxBudgetUSD = p.Dollars(n, key)
 	case "idle_timeout":
-		p.duration(f, &d.spec.IdleTimeout)
+		d.spec.IdleTimeout = p.Duration(n, key)
 	case "strict":
-		p.flag(f, &d.spec.Strict)
+		d.spec.Strict = p.Bool(n, key)
 	case "cwd":
-		p.text(f, &d.cwd)
-	default:
-		p.fault(f.line, "unknown key %s%s", f.name, meant(f.name))
+		d.cwd = p.Text(n, key)
 	}
 }
 
-// meant returns a hint for a key that is nearly right.
-func meant(key string) string {
-	flat := func(s string) string { return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(s)) }
-	for _, k := range keys {
-		if flat(k) == flat(key) || flat(k) == flat(key)+"s" || flat(k)+"s" == flat(key) {
-			return ": did you mean " + k + "?"
-		}
-	}
-	return ": a job can have " + strings.Join(keys, ", ")
+// list reads a list of texts, which is not nil: an empty one differs from none.
+func (p *parser) list(n *yaml.Node, key string) []string {
+	return append([]string{}, p.Texts(n, key)...)
 }
 
 // add makes a job of a draft, for a file or for none. It reports whether to go on.
@@ -527,7 +435,7 @@ func (p *parser) add(d draft, file string) bool {
 	if p.lines != nil {
 		id := sumOf(d.spec.ID)
 		if first := p.lines[id]; first != 0 {
-			p.fault(d.line, "duplicate id %s (first on line %d)", d.spec.ID, first)
+			p.FaultAt(d.line, "duplicate id %s (first on line %d)", d.spec.ID, first)
 			return true
 		}
 		p.lines[id] = int32(d.line)
@@ -541,11 +449,11 @@ func (p *parser) add(d draft, file string) bool {
 	}
 	payload, err := json.Marshal(d.spec)
 	if err != nil {
-		p.fault(d.line, "%v", err)
+		p.FaultAt(d.line, "%v", err)
 		return true
 	}
 	if len(payload) > MaxJob {
-		p.fault(d.line, "job %s has %d bytes, more than %d: put the text into a file and name that", d.spec.ID, len(payload), MaxJob)
+		p.FaultAt(d.line, "job %s has %d bytes, more than %d: put the text into a file and name that", d.spec.ID, len(payload), MaxJob)
 		return true
 	}
 	kind := Run
@@ -560,76 +468,19 @@ func (p *parser) add(d draft, file string) bool {
 
 // together finds what is wrong with n jobs that are right by themselves, of which some need others.
 func (p *parser) together(n int, chained []batch.Job) {
-	if n == 0 && p.faults == nil {
-		p.fault(1, "has no jobs")
+	if n == 0 && p.Failed() == 0 {
+		p.FaultAt(1, "has no jobs")
 	}
 	for _, j := range chained {
 		for _, need := range j.Needs {
 			if p.lines[sumOf(need)] == 0 && !p.unsure {
-				p.fault(p.line(j.ID), "job %s needs %s, which is not there", j.ID, need)
+				p.FaultAt(p.line(j.ID), "job %s needs %s, which is not there", j.ID, need)
 			}
 		}
 	}
 	if ring := batch.Circle(chained); ring != nil {
-		p.fault(p.line(ring[0]), "jobs need each other in a circle: %s", strings.Join(ring, " → "))
+		p.FaultAt(p.line(ring[0]), "jobs need each other in a circle: %s", strings.Join(ring, " → "))
 	}
 }
 
 func (p *parser) line(id string) int { return int(p.lines[sumOf(id)]) }
-
-func (p *parser) text(f field, into *string) {
-	if f.value.Kind != yaml.ScalarNode || f.value.Tag == "!!null" {
-		p.fault(f.line, "%s is %s, want a text", f.name, sort(f.value))
-		return
-	}
-	*into = f.value.Value
-	if f.name == "id" && (*into == "" || len(*into) > 500 || strings.ContainsAny(*into, "\n\r\x00")) {
-		p.fault(f.line, "id is empty, longer than 500 bytes, or more than a line")
-	}
-}
-
-func (p *parser) texts(f field, into *[]string) {
-	if f.value.Kind != yaml.SequenceNode {
-		p.fault(f.line, "%s is %s, want a list", f.name, sort(f.value))
-		return
-	}
-	*into = []string{}
-	for _, n := range f.value.Content {
-		var s string
-		p.text(field{f.name, n.Line, resolve(n)}, &s)
-		*into = append(*into, s)
-	}
-}
-
-func (p *parser) whole(f field, into *int) {
-	n, err := strconv.Atoi(f.value.Value)
-	if f.value.Kind != yaml.ScalarNode || err != nil || n < 0 || n > 1000 {
-		p.fault(f.line, "%s is %s, want a number from 0 to 1000", f.name, sort(f.value))
-		return
-	}
-	*into = n
-}
-
-func (p *parser) money(f field, into *float64) {
-	n, err := strconv.ParseFloat(f.value.Value, 64)
-	if f.value.Kind != yaml.ScalarNode || err != nil || !(n > 0 && n < 1e9) {
-		p.fault(f.line, "%s is %s, want dollars, more than 0", f.name, sort(f.value))
-		return
-	}
-	*into = n
-}
-
-func (p *parser) duration(f field, into *time.Duration) {
-	d, err := time.ParseDuration(f.value.Value)
-	if f.value.Kind != yaml.ScalarNode || err != nil || d <= 0 {
-		p.fault(f.line, "%s is %s, want a time such as 90s or 20m", f.name, f.value.Value)
-		return
-	}
-	*into = d
-}
-
-func (p *parser) flag(f field, into *bool) {
-	if f.value.Tag != "!!bool" || f.value.Decode(into) != nil {
-		p.fault(f.line, "%s is %s, want true or false", f.name, sort(f.value))
-	}
-}

@@ -86,43 +86,47 @@ func (p *parser) jsonLines(src io.ReadSeeker) error {
 		}
 		n, fault := doc.JSONAsYAML(string(text), line)
 		if fault != nil {
-			p.fault(line, "not JSON: %s", fault.Text)
+			p.FaultAt(line, "not JSON: %s", fault.Text)
 			continue
 		}
-		fields, ok := p.fields(n, "a line")
-		if !ok {
+		if hasKey(n, "name") || hasKey(n, "defaults") {
+			p.header(p.Fields(n, "a line", "name", "defaults"))
 			continue
 		}
-		if slices.ContainsFunc(fields, func(f field) bool { return f.name == "name" || f.name == "defaults" }) {
-			for _, f := range fields {
-				p.header(f)
-			}
-			continue
-		}
-		if !p.job(line, fields) {
+		if !p.job(line, p.Fields(n, "a line", keys...)) {
 			break
 		}
 	}
 	return nil
 }
 
+// hasKey reports whether a mapping has a key.
+func hasKey(n *yaml.Node, key string) bool {
+	for i := 0; i < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
+		if n.Content[i].Value == key {
+			return true
+		}
+	}
+	return false
+}
+
 // schema reads a JSON Schema, written here or in a file. It goes into the job: another machine may
 // not have the file.
-func (p *parser) schema(f field, into *json.RawMessage) {
-	if f.value.Kind == yaml.MappingNode {
+func (p *parser) schema(n *yaml.Node, into *json.RawMessage) {
+	if n.Kind == yaml.MappingNode {
 		var v any
-		err := f.value.Decode(&v)
+		err := n.Decode(&v)
 		if err == nil {
 			*into, err = json.Marshal(v)
 		}
 		if err != nil {
-			p.fault(f.line, "schema: %v", err)
+			p.Fault(n, "schema: %v", err)
 		}
 		return
 	}
-	var file string
-	before := len(p.faults)
-	if p.text(f, &file); len(p.faults) > before {
+	before := p.Failed()
+	file := p.Text(n, "schema")
+	if p.Failed() > before {
 		return
 	}
 	name := file
@@ -133,9 +137,9 @@ func (p *parser) schema(f field, into *json.RawMessage) {
 	var wrong *fs.PathError
 	switch {
 	case errors.As(err, &wrong):
-		p.fault(f.line, "schema: %s: %v", file, wrong.Err)
+		p.Fault(n, "schema: %s: %v", file, wrong.Err)
 	case !json.Valid(b):
-		p.fault(f.line, "schema: %s: not JSON", file)
+		p.Fault(n, "schema: %s: not JSON", file)
 	default:
 		var line bytes.Buffer
 		_ = json.Compact(&line, b) // it is valid

@@ -79,7 +79,7 @@ func TestManyLines(t *testing.T) {
 	}
 	got := strings.Split(err.Error(), "\n")
 	if len(got) != 3 || !strings.HasPrefix(got[0], "jobs.jsonl:4322: not JSON: ") ||
-		!strings.HasPrefix(got[1], "jobs.jsonl:8001: ") || !strings.HasPrefix(got[2], "jobs.jsonl:8001: unknown key rum") {
+		!strings.HasPrefix(got[1], "jobs.jsonl:8001: unknown key rum") || !strings.HasPrefix(got[2], "jobs.jsonl:8001: ") {
 		t.Errorf("got %q", got)
 	}
 }
