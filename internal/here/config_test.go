@@ -18,11 +18,13 @@ func TestParseConfig(t *testing.T) {
 		{"# nothing\n", ConfigText{}, ""},
 		{
 			"roots: [skills, ../shared]\nmodel: haiku\nbudget: 2.50\nagents: [claude, codex]\nwrap: never\ncheck: {rules: {SK201: off}}\n",
-			ConfigText{Roots: []string{"skills", "../shared"}, Model: "haiku", BudgetUSD: 2.5, Agents: []string{"claude", "codex"}, Wrap: "never"}, "",
+			ConfigText{Roots: []string{"skills", "../shared"}, Model: "haiku", BudgetUSD: 2.5,
+				Agents: []string{"claude", "codex"}, Wrap: "never"}, "",
 		},
 		{"roots: more\n", ConfigText{Roots: []string{"more"}}, ""},
 		{"roots:\n", ConfigText{}, ""},
-		{"root: more\nbudget: -1\n", ConfigText{}, "f:1: unknown key root: did you mean roots?\nf:2: budget is -1, want an amount in US dollars, such as 2.50"},
+		{"root: more\nbudget: -1\n", ConfigText{}, "f:1: unknown key root: did you mean roots?\nf:2: budget is -1, want an " +
+			"amount in US dollars, such as 2.50"},
 		{"budget: .nan\n", ConfigText{}, "f:1: budget is .nan, want an amount"},
 		{"roots: {a: b}\n", ConfigText{}, "f:1: roots is keys and values, want a list"},
 		{"wrap: sometimes\n", ConfigText{}, `f:1: wrap is "sometimes", want one of auto, always, never`},
