@@ -61,6 +61,7 @@ internal/jsonfind:
 internal/legacy:
 internal/lsp: check internal/claudecode internal/files internal/here internal/render schemas skill
 internal/markdown:
+internal/may: internal/claudecode internal/claudecode/settings internal/files internal/term permit
 internal/mcp: . internal/files internal/here internal/redact internal/render internal/trust internal/watch
     internal/words skill
 internal/migrate: internal/files internal/find internal/legacy internal/proc internal/render internal/shell
@@ -83,10 +84,11 @@ internal/web: . check internal/activity internal/agents internal/batch internal/
     internal/trust internal/watch internal/words skill
 internal/words:
 
+internal/may: internal/claudecode internal/claudecode/settings internal/files internal/term permit
 cmd/skillhand: . check claude internal/activity internal/agents internal/claudecode internal/claudecode/claudepage
-    internal/cli internal/files internal/find internal/golden internal/here internal/migrate internal/render
-    internal/session internal/setup internal/shell internal/term internal/trust internal/words report report/verdict
-    schemas skill
+    internal/cli internal/files internal/find internal/golden internal/here internal/may internal/migrate
+    internal/render internal/session internal/setup internal/shell internal/term internal/trust internal/words permit
+    report report/verdict schemas skill
 
 cmd/skillhand-server: . claude internal/activity internal/agents internal/batch internal/batch/jobs internal/cli
     internal/eval internal/files internal/here internal/lsp internal/mcp internal/proc internal/setup internal/shell

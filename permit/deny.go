@@ -134,7 +134,7 @@ func (j *decision) forbidden(tool string, paths []word) (*Rule, span) {
 		if w.nested() || strings.ContainsAny(w.val, "*?[") || parentAfterName(w.val) {
 			continue
 		}
-		if r := j.named(j.deny, tool, path.Clean(j.absolute(w.val))); r != nil {
+		if r := j.named(j.deny, tool, path.Clean(j.absolute(w.val)), true); r != nil {
 			return r, w.span
 		}
 	}

@@ -213,10 +213,11 @@ func within(p, dir string) bool {
 }
 
 // readable reports whether a Read rule opens a path outside of the session's folders.
-func (j *decision) readable(abs string) bool { return j.named(j.allow, "Read", abs) != nil }
+func (j *decision) readable(abs string) bool { return j.named(j.allow, "Read", abs, false) != nil }
 
-// named is the rule of a tool for files that names the path, or a folder that it is in; or nil.
-func (j *decision) named(rules []Rule, tool, abs string) *Rule {
+// named returns the rule of a tool for files that names the path, or a folder that it is in; or nil. Rules that deny or
+// ask mean by DIR/** such a folder anywhere, those that allow only the one in the session's folder.
+func (j *decision) named(rules []Rule, tool, abs string, anywhere bool) *Rule {
 	for i, r := range rules {
 		if r.Tool != tool || r.Spec == "" || r.Spec == "*" {
 			continue
@@ -231,7 +232,11 @@ func (j *decision) named(rules []Rule, tool, abs string) *Rule {
 			pattern = pattern[1:]
 		default:
 			pattern = strings.TrimPrefix(pattern, "./")
-			if !strings.Contains(strings.TrimSuffix(pattern, "/**"), "/") {
+			name := strings.TrimSuffix(pattern, "/")
+			if anywhere {
+				name = strings.TrimSuffix(pattern, "/**")
+			}
+			if !strings.Contains(name, "/") {
 				pattern = "**/" + pattern
 			}
 		}
@@ -510,7 +515,7 @@ func (j *decision) redirect(f redirect) *fault {
 	if f.to.glob {
 		return newFault(f.span, "Claude Code does not analyse a path that the shell would expand", "Shell expansion syntax in paths requires manual approval")
 	}
-	if j.named(j.allow, "Edit", abs) != nil && !within(abs, "/dev") || j.q.Mode == "acceptEdits" && j.inside(abs) {
+	if j.named(j.allow, "Edit", abs, false) != nil && !within(abs, "/dev") || j.acceptsEdits() && j.inside(abs) {
 		return nil
 	}
 	return newFault(f.span, "a redirection to a file needs a rule such as Edit("+f.to.val+")",

@@ -7,6 +7,7 @@
 package permit
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,14 +21,20 @@ type Decision string
 const (
 	Allow   Decision = "allow"   // it runs
 	Ask     Decision = "ask"     // a person would be asked; a directive aborts its page
-	Defer   Decision = "defer"   // in mode auto: it does not run, and the page tells the model to run it
-	Deny    Decision = "deny"    // a rule forbids it
+	Defer   Decision = "defer"   // a directive in mode auto: it does not run, and the page tells the model to run it
+	Deny    Decision = "deny"    // a rule or the mode forbids it
 	Unknown Decision = "unknown" // nobody has seen what happens
+
+	// Classifier: in modes auto and plan a model of Claude Code's own decides about a tool call.
+	Classifier Decision = "classifier"
 )
 
 // A Request is a command and all that the decision depends on.
 type Request struct {
-	Command string // as the skill has it, arguments put in
+	// Tool is what the model calls: Bash with a command, Read, Edit or Write with a file, WebFetch with a URL, or
+	// mcp__SERVER__TOOL. "" means that a skill has the command as a directive.
+	Tool    string
+	Command string // or file, or URL; arguments put in
 	// Allow, Deny and Ask are rules as written; an item may hold several, as in allowed-tools.
 	Allow, Deny, Ask []string
 	Dir              string   // the session's folder; "" means /project
@@ -35,7 +42,7 @@ type Request struct {
 	Home             string   // the user's; "" means /home/user
 	SkillDir         string   // for ${CLAUDE_SKILL_DIR}; "" leaves that as it stands, and Claude Code asks
 	PluginRoot       string   // for ${CLAUDE_PLUGIN_ROOT}, likewise
-	Mode             string   // "" or default, auto, acceptEdits, dontAsk, bypassPermissions; others are Unknown
+	Mode             string   // "" or default, acceptEdits, plan, auto, dontAsk, bypassPermissions; others are Unknown
 }
 
 // A Verdict is the answer, and what it hangs on.
@@ -51,12 +58,13 @@ type Verdict struct {
 	Instead  string   `json:"-"` // how to write it, where that ends the reason
 
 	tool, file string // the rule that would help, if the fault says so
+	firm       bool   // no mode asks a classifier instead
 }
 
 // Decide says what Claude Code would do.
 func Decide(q Request) Verdict {
 	v := decide(q)
-	if v.Decision == Ask {
+	if (v.Decision == Ask || v.Decision == Classifier || v.Decision == Deny) && v.Rule == "" && q.Tool != "WebFetch" {
 		v.Suggest = suggest(q, v)
 	}
 	return v
@@ -64,18 +72,32 @@ func Decide(q Request) Verdict {
 
 // decide is Decide without a suggestion.
 func decide(q Request) Verdict {
-	auto := q.Mode == "auto"
-	if auto {
-		q.Mode = ""
-	}
 	j := newDecision(q)
-	v := j.decide()
-	if auto && v.Decision == Ask {
-		v.Decision = Defer
-	}
+	v := j.inMode(j.decide())
 	v.Offset, v.End = j.cmd.original(v.Offset), j.cmd.original(v.End)
 	v.End = max(v.Offset, v.End)
 	v.Part = q.Command[v.Offset:v.End]
+	return v
+}
+
+// inMode says what the mode makes of a verdict that a person would be asked about.
+func (j *decision) inMode(v Verdict) Verdict {
+	if v.Decision != Ask {
+		return v
+	}
+	careful := j.q.Mode == "auto" || j.q.Mode == "plan"
+	switch {
+	case j.q.Mode == "dontAsk":
+		v.Decision = Deny
+		v.Said = "Permission to use " + cmp.Or(j.q.Tool, "Bash") + " has been denied because Claude Code is running in don't ask mode."
+	case j.q.Tool == "" && j.q.Mode == "auto":
+		v.Decision = Defer
+	case j.q.Tool == "" || v.Rule != "" || !careful:
+	case v.firm:
+		v.Decision, v.Said = Deny, "Permission for this command was denied by a built-in Claude Code safety check, not by the user."
+	default:
+		v.Decision = Classifier
+	}
 	return v
 }
 
@@ -100,10 +122,16 @@ func newDecision(q Request) *decision {
 	j := &decision{q: q, home: q.Home, dirs: append([]string{q.Dir}, q.Dirs...)}
 	vars := []variable{{"${CLAUDE_SKILL_DIR}", q.SkillDir}, {"${CLAUDE_PROJECT_DIR}", q.Dir}, {"${CLAUDE_PLUGIN_ROOT}", q.PluginRoot}}
 	j.cmd = expand(q.Command, vars)
+	if q.Tool != "" {
+		j.cmd = expansion{text: q.Command}
+	}
 	j.src = strings.TrimRightFunc(j.cmd.text, isBlank)
 	j.allow = j.rules(q.Allow, vars)
 	j.deny = j.rules(q.Deny, vars)
 	j.ask = j.rules(q.Ask, vars)
+	if q.Tool != "" && (q.Mode == "auto" || q.Mode == "plan") {
+		j.allow = slices.DeleteFunc(j.allow, Rule.trustsCode)
+	}
 	return j
 }
 
@@ -124,6 +152,9 @@ func (j *decision) rules(lists []string, vars []variable) []Rule {
 
 func (j *decision) decide() Verdict {
 	whole := span{0, len(j.src)}
+	if j.q.Tool != "" && j.q.Tool != "Bash" {
+		return j.decideTool()
+	}
 	if strings.TrimSpace(j.src) == "" {
 		return verdict(Unknown, whole, "there is no command")
 	}
@@ -148,21 +179,41 @@ func (j *decision) decide() Verdict {
 		return v
 	}
 	if r, s := j.spokenOf(j.ask); r != nil {
-		v := verdict(Ask, s, "the rule "+r.Text+" has Claude Code ask first")
-		v.Rule, v.Said = r.Text, "Claude requested permissions to use Bash, but you haven't granted it yet."
-		return v
+		return asks(*r, s, "Bash")
 	}
-	switch j.q.Mode {
-	case "", "default", "acceptEdits", "dontAsk":
-	case "bypassPermissions":
-		return verdict(Allow, whole, "in this mode everything runs")
-	default:
+	if !knownMode(j.q.Mode) {
 		return verdict(Unknown, whole, "what Claude Code does in mode "+j.q.Mode+" is not modelled")
 	}
-	v := j.permitted(parsed)
-	if j.q.Mode == "dontAsk" && v.Decision == Ask {
-		v.Decision, v.Said = Deny, "Permission to use Bash has been denied because Claude Code is running in don't ask mode."
+	for i := range j.r.parts {
+		if f := j.removes(&j.r.parts[i]); f != nil && (j.q.Mode == "bypassPermissions" || j.q.Tool != "") {
+			v := f.verdict()
+			v.firm = true
+			return v
+		}
 	}
+	if j.q.Mode == "bypassPermissions" {
+		return verdict(Allow, whole, "in this mode everything runs")
+	}
+	return j.permitted(parsed)
+}
+
+// knownMode reports a mode that the real program was asked about.
+func knownMode(mode string) bool {
+	switch mode {
+	case "", "default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions":
+		return true
+	}
+	return false
+}
+
+// acceptsEdits reports whether commands may change the files of the session's folders: the model's do in auto mode too.
+func (j *decision) acceptsEdits() bool {
+	return j.q.Mode == "acceptEdits" || j.q.Mode == "auto" && j.q.Tool != ""
+}
+
+func asks(r Rule, s span, tool string) Verdict {
+	v := verdict(Ask, s, "the rule "+r.Text+" has Claude Code ask first")
+	v.Rule, v.Said = r.Text, "Claude requested permissions to use "+tool+", but you haven't granted it yet."
 	return v
 }
 
@@ -252,6 +303,9 @@ func (j *decision) ordinary() Verdict {
 		return f.verdict()
 	}
 	v := verdict(Allow, span{0, len(j.src)}, "every part is read-only")
+	if slices.ContainsFunc(j.r.parts, func(p part) bool { return !j.readOnly(&p) }) || j.r.fileWrites {
+		v.Reason = "in this mode files in the session's folders may be changed"
+	}
 	switch {
 	case exact != nil:
 		v.Rule, v.Reason = exact.Text, "a rule names this very command"

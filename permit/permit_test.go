@@ -99,7 +99,7 @@ func TestDeep(t *testing.T) {
 
 func TestModes(t *testing.T) {
 	for mode, want := range map[string]Decision{
-		"": Ask, "default": Ask, "acceptEdits": Allow, "dontAsk": Deny, "bypassPermissions": Allow, "plan": Unknown, "auto": Defer,
+		"": Ask, "default": Ask, "acceptEdits": Allow, "dontAsk": Deny, "bypassPermissions": Allow, "plan": Ask, "auto": Defer, "new": Unknown,
 	} {
 		if v := Decide(Request{Command: "touch x", Mode: mode}); v.Decision != want {
 			t.Errorf("mode %q: %s, want %s", mode, v.Decision, want)

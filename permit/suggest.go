@@ -31,9 +31,12 @@ func suggest(q Request, v Verdict) *Change {
 	if len(q.Command) > maxLength {
 		return nil
 	}
-	c := &Change{Command: respell(q), Rules: moreRules(q, v)}
-	if c.Rules == nil {
-		c.Rules = wholeRule(q)
+	c := &Change{Rules: moreRules(q, v)}
+	if q.Tool == "" || q.Tool == "Bash" {
+		c.Command = respell(q)
+		if c.Rules == nil {
+			c.Rules = wholeRule(q)
+		}
 	}
 	if c.Command == "" && c.Rules == nil {
 		return nil
@@ -73,6 +76,14 @@ func moreRules(q Request, v Verdict) []string {
 // is for decide to say.
 func smallestRule(q Request, v Verdict) string {
 	j := newDecision(q)
+	switch {
+	case strings.HasPrefix(v.tool, "mcp__"):
+		return v.tool
+	case q.Tool != "" && q.Tool != "Bash" && v.tool != "":
+		return j.fileRule(v.tool, v.file)
+	case q.Tool != "" && q.Tool != "Bash":
+		return ""
+	}
 	var ok bool
 	if j.r, ok = read(j.src, j.home); !ok {
 		return ""
@@ -111,12 +122,12 @@ func (j *decision) fileRule(tool, p string) string {
 		return tool + "(/${CLAUDE_SKILL_DIR}/**)"
 	case j.q.PluginRoot != "" && within(abs, path.Clean(j.q.PluginRoot)):
 		return tool + "(/${CLAUDE_PLUGIN_ROOT}/**)"
+	case within(abs, path.Clean(j.dirs[0])) && abs != path.Clean(j.dirs[0]):
+		return tool + "(" + strings.TrimPrefix(abs, path.Clean(j.dirs[0])) + ")"
 	case abs == path.Clean(j.home):
 		return tool + "(/" + abs + ")"
 	case within(abs, path.Clean(j.home)):
 		return tool + "(~" + strings.TrimPrefix(abs, path.Clean(j.home)) + ")"
-	case j.inside(abs):
-		return tool + "(" + strings.TrimPrefix(abs, path.Clean(j.dirs[0])) + ")"
 	}
 	return tool + "(/" + abs + ")"
 }

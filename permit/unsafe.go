@@ -310,7 +310,7 @@ func unsafeAwk(p *part, args []word) *fault {
 
 // edits is about the mode acceptEdits, which lets files inside be changed.
 func (j *decision) edits(p *part) bool {
-	if j.q.Mode != "acceptEdits" {
+	if !j.acceptsEdits() {
 		return false
 	}
 	if len(p.words) == 0 || len(p.assigns) > 0 || p.led {

@@ -24,15 +24,15 @@ import (
 )
 
 type checkOptions struct {
-	at                                   cli.At
-	format, failOn, as, dialect          string
-	severity                             string
-	baseline, writeBaseline              string
-	config, stdinFile, explain           string
-	json, fix, unsafe, diff              bool
-	watch, noIgnore, noSkip, permissions bool
-	agents                               []string
-	maxSame                              int
+	at                          cli.At
+	format, failOn, as, dialect string
+	severity                    string
+	baseline, writeBaseline     string
+	config, stdinFile, explain  string
+	json, fix, unsafe, diff     bool
+	watch, noIgnore, noSkip     bool
+	agents                      []string
+	maxSame                     int
 }
 
 func newCheck(std *cli.Std) *cobra.Command {
@@ -62,7 +62,7 @@ there is nothing to check.`,
 		Example: `  skillhand check
   skillhand check skills/review --fix
   skillhand check --explain SK401        say what a rule is about
-  skillhand check --permissions          what Claude Code decides about commands
+  skillhand may --skill review           what Claude Code decides about commands
   skillhand check --format sarif > skillhand.sarif
   skillhand check --write-baseline .skillhand-baseline.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -76,7 +76,7 @@ there is nothing to check.`,
 	o.format, o.failOn, o.severity, o.dialect = "full", "error", "info", "claude"
 	cli.OneOf(cmd, &o.format, "format", "print findings in a `format`", "full", "concise", "json", "sarif", "github")
 	f.IntVar(&o.maxSame, "max-same", 3, "of findings that are alike, show the first `N` in full and count the others; 0 shows all")
-	f.BoolVar(&o.json, "json", false, "print one JSON document; with --permissions, a line of JSON for each directive")
+	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	f.BoolVar(&o.fix, "fix", false, "fix what can be fixed safely")
 	f.BoolVar(&o.unsafe, "unsafe-fixes", false, "with --fix or --dry-run: also where a fix may change more")
 	f.BoolVar(&o.diff, "dry-run", false, "show what --fix would change as a diff, and change nothing")
@@ -88,7 +88,6 @@ there is nothing to check.`,
 	cli.OneOf(cmd, &o.dialect, "dialect", "check for a `dialect`: claude, or skillhand to also say where our own pages differ from it",
 		"claude", "skillhand")
 	cli.SomeOf(cmd, &o.agents, "agents", "also check for these `agents`: "+strings.Join(check.Agents(), ", ")+" (default claude)", check.Agents()...)
-	f.BoolVar(&o.permissions, "permissions", false, "list what Claude Code decides about every directive")
 	f.StringVar(&o.baseline, "baseline", "", "do not report what this `file` lists")
 	f.StringVar(&o.writeBaseline, "write-baseline", "", "list all findings in this `file`, for --baseline")
 	f.BoolVar(&o.noIgnore, "no-ignore", false, "report what files ask to be ignored")
@@ -128,18 +127,24 @@ func runCheck(ctx context.Context, std *cli.Std, o checkOptions, paths []string)
 	if o.json {
 		c.flags.format = "json"
 	}
-	if err := c.configure(); err != nil {
+	if err := c.open(); err != nil {
 		return err
-	}
-	if slices.Contains(paths, "-") {
-		if err := c.readStdin(); err != nil {
-			return err
-		}
 	}
 	if o.watch {
 		return c.watch(ctx)
 	}
 	return c.once(ctx)
+}
+
+// open reads the configuration, and stdin if that is to be checked.
+func (c *checking) open() error {
+	if err := c.configure(); err != nil {
+		return err
+	}
+	if slices.Contains(c.paths, "-") {
+		return c.readStdin()
+	}
+	return nil
 }
 
 // configure puts flags over the configuration that holds here.
@@ -213,12 +218,6 @@ func (c *checking) clash() error {
 		return cli.Usagef("--dry-run prints a patch and no findings: leave out --json and --format")
 	case c.flags.diff && c.flags.writeBaseline != "":
 		return cli.Usagef("--dry-run lists no findings: leave out --write-baseline")
-	case c.flags.permissions && (c.flags.fix || c.flags.diff):
-		return cli.Usagef("--permissions only lists: leave out --fix and --dry-run")
-	case c.flags.permissions && (c.flags.baseline != "" || c.flags.writeBaseline != ""):
-		return cli.Usagef("--permissions lists no findings: leave out --baseline and --write-baseline")
-	case c.flags.permissions && (c.flags.format == "sarif" || c.flags.format == "github"):
-		return cli.Usagef("--permissions lists no findings, which --format %s is for: use --json", c.flags.format)
 	}
 	return nil
 }
@@ -283,9 +282,6 @@ func (c *checking) once(ctx context.Context) error {
 	}
 	if c.isNews != nil && !c.isNews(res) {
 		return nil
-	}
-	if c.flags.permissions {
-		return c.printVerdicts(res)
 	}
 	return c.report(res)
 }
@@ -520,24 +516,6 @@ func (c *checking) print(res *check.Result, taken int) error {
 		return nil
 	}
 	return c.std.Print(strings.Join(term.Wrap(summary, c.std.Edge()), "\n") + "\n")
-}
-
-// printVerdicts lists what Claude Code decides about each directive.
-func (c *checking) printVerdicts(res *check.Result) error {
-	asks := false
-	for _, v := range res.Verdicts {
-		asks = asks || v.Default == check.Aborts
-	}
-	err := cli.PrintEach(c.std, c.flags.format == "json", res.Verdicts, func(v check.Verdict) string { return v.Text(c.std.Edge(), c.std.Painter()) })
-	if err != nil {
-		return err
-	}
-	c.std.Say(fmt.Sprintf("skillhand: %s, %s, as Claude Code %s decides",
-		term.Plural(res.Files, "file"), term.Plural(len(res.Verdicts), "directive"), claudecode.Version))
-	if asks {
-		return cli.Said(cli.ExitFailed)
-	}
-	return nil
 }
 
 // watch checks again whenever something changes that a finding may depend on.

@@ -34,7 +34,7 @@ func newRoot(std *cli.Std) *cobra.Command {
   skillhand try review --runs 5         does it fire, does it help
   git diff | skillhand ask 'Review it'  an answer, or a named failure`,
 	}
-	root.AddCommand(newLoad(std), newRun(std), newAsk(std), newParse(std), newEmit(std), newMigrate(std), newCheck(std),
+	root.AddCommand(newLoad(std), newRun(std), newAsk(std), newParse(std), newEmit(std), newMigrate(std), newCheck(std), newMay(std),
 		newStatusline(std), newHistory(std), newUsage(std), newList(std), newTest(std), newInit(std), newHook(std), newTrust(std),
 		newDoctor(std), newUpgrade(std), newUninstall(std), newBuiltin(std), cli.NewMan(std, false), cli.NewVersionCommand(std))
 	root.AddCommand(cli.ServerCommands()...)

@@ -29,7 +29,9 @@ func borrowed() map[string]map[string]string {
 			"config": "doctor", "settings": "doctor", "info": "doctor", "diagnose": "doctor", "env": "help environment", "environment": "help environment",
 			"status": "history status", "retro": "history retro", "explain": "check --explain",
 			"exit-codes": "help exit-codes", "log": "history", "logs": "history", "stats": "usage", "cost": "usage", "costs": "usage",
-			"allow": "trust", "untrust": "trust --revoke", "serve": "mcp", "jobs": "batch", "queue": "batch", "convert": "migrate", "golden": "test", "report": "emit",
+			"permission": "may", "permissions": "may", "permit": "may", "can": "may",
+			"allow": "trust", "untrust": "trust --revoke", "serve": "mcp", "jobs": "batch", "queue": "batch", "convert": "migrate",
+			"golden": "test", "report": "emit",
 		},
 		"skillhand batch": {
 			"start": "run", "resume": "run", "go": "run", "exec": "run", "submit": "add", "enqueue": "add", "worker": "work", "status": "show",

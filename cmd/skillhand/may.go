@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand/check"
+	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/may"
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/permit"
+)
+
+type mayOptions struct {
+	at                 cli.At
+	mode, as, settings string
+	skill              []string
+	json               bool
+}
+
+func newMay(std *cli.Std) *cobra.Command {
+	var o mayOptions
+	cmd := &cobra.Command{
+		Use:   "may [COMMAND|TOOL(ARGUMENT)]",
+		Short: "Say whether Claude Code would run a command here, and by which rule",
+		Long: `Say what Claude Code ` + claudecode.Version + ` would decide about a command of the model, in each
+permission mode: allow, ask, deny, or unknown. In the modes auto and plan a
+classifier of Claude Code's own decides about what default mode would ask about.
+Nothing is run.
+
+The rules are those of all settings files that hold here. The answer names the part
+of the command that decided, the rule with its file and line, and the smallest rule
+that would allow the command.
+
+A command is a line of the shell. Other tools are written as in rules:
+'Read(.env)', 'Edit(src/x.go)', 'WebFetch(https://example.com)', mcp__server__tool.
+- reads them from stdin, one on a line.
+
+--skill lists what Claude Code decides about the directives of a skill. With a command
+the skill's allowed-tools count as rules, as they do while the skill is in use.
+
+Exit status: 0 allow; 1 ask, deny, unknown, or the classifier decides.
+--permission-mode says in which mode.`,
+		Example: `  skillhand may 'git push origin main'
+  skillhand may 'Read(.env)' --json
+  skillhand may --skill release-notes    # its directives
+  skillhand may --permission-mode acceptEdits 'rm -r build'
+  git log --format=%s | sed 's/^/git tag /' | skillhand may -`,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return runMay(cmd, std, o, args) },
+	}
+	f := cmd.Flags()
+	o.mode = "default"
+	cli.OneOf(cmd, &o.mode, "permission-mode", "the `mode` that the exit status is about", claudecode.Modes()...)
+	f.StringArrayVar(&o.skill, "skill", nil, "a skill by `name` or path; alone: list its directives; repeatable")
+	cli.ValuesFrom(cmd, "skill", func() []string { return o.at.SkillNames(std) })
+	cli.OneOf(cmd, &o.as, "as", "with --skill: take it as loaded from a `place`: project, user or plugin (default: by location)",
+		"project", "user", "plugin")
+	f.StringVar(&o.settings, "settings", "", "further settings, as claude --settings takes them: a `file` or JSON")
+	f.BoolVar(&o.json, "json", false, "print a line of JSON for each command or directive")
+	o.at.Flags(cmd)
+	return cmd
+}
+
+func runMay(cmd *cobra.Command, std *cli.Std, o mayOptions, args []string) error {
+	switch {
+	case len(args) > 1:
+		return cli.Usagef("may takes one command: quote it: skillhand may '%s'", strings.Join(args, " "))
+	case len(args) == 0 && len(o.skill) == 0:
+		return cli.Usagef("may needs a command, or --skill")
+	case len(args) == 0:
+		return mayDirectives(cmd, std, o)
+	case o.as != "":
+		return cli.Usagef("--as is about directives: leave out the command")
+	}
+	place, err := o.place(std)
+	if err != nil {
+		return err
+	}
+	answers := func(yield func(may.Answer) error) error { return yield(place.Ask(args[0])) }
+	if args[0] == "-" {
+		std.Waiting("reading commands from stdin, Ctrl-D ends it")
+		answers = func(yield func(may.Answer) error) error { return askLines(std, place, yield) }
+	}
+	refused := false
+	err = answers(func(a may.Answer) error {
+		refused = refused || a.In(o.mode).Decision != permit.Allow
+		return std.PrintEither(o.json, a, func() string { return a.Text(std.Edge(), std.Painter()) })
+	})
+	if err == nil && refused {
+		return cli.Said(cli.ExitFailed)
+	}
+	return err
+}
+
+// askLines asks about each line of stdin.
+func askLines(std *cli.Std, place *may.Place, yield func(may.Answer) error) error {
+	lines := bufio.NewScanner(std.In)
+	lines.Buffer(nil, 1<<20)
+	n := 0
+	for lines.Scan() {
+		if strings.TrimSpace(lines.Text()) == "" {
+			continue
+		}
+		n++
+		if err := yield(place.Ask(lines.Text())); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("stdin: %w", err)
+	}
+	if n == 0 {
+		return cli.Exit(cli.ExitMissing, errors.New("stdin: no commands"))
+	}
+	return nil
+}
+
+// place reads the rules that hold here.
+func (o *mayOptions) place(std *cli.Std) (*may.Place, error) {
+	h, err := o.at.Here(std.Env)
+	if err != nil {
+		return nil, err
+	}
+	place := may.At(h.Settings())
+	for _, fault := range place.Files.Faults {
+		std.Warn(term.Near(fault.Error()))
+	}
+	if o.settings != "" {
+		if err := place.AddSettings(o.settings); err != nil {
+			return nil, cli.Usagef("--settings: %v", err)
+		}
+	}
+	for _, name := range o.skill {
+		loc, err := h.Finder().Find(name)
+		if err != nil {
+			return nil, cli.Exit(cli.ExitMissing, err)
+		}
+		front, _, err := loc.Front()
+		if err != nil {
+			return nil, err
+		}
+		place.AddSkill(loc.File, front.AllowedTools)
+	}
+	return place, nil
+}
+
+// mayDirectives lists what Claude Code decides about each directive.
+func mayDirectives(cmd *cobra.Command, std *cli.Std, o mayOptions) error {
+	if o.mode != "default" && o.mode != "auto" {
+		return cli.Usagef("--skill: what becomes of a directive is known for the modes default and auto")
+	}
+	c := &checking{flags: checkOptions{at: o.at, as: o.as, dialect: "claude"}, std: std, paths: o.skill}
+	if err := c.open(); err != nil {
+		return err
+	}
+	files, err := c.files()
+	if err != nil {
+		return err
+	}
+	res, err := c.run(cmd.Context(), files)
+	if err != nil {
+		return err
+	}
+	err = cli.PrintEach(std, o.json, res.Verdicts, func(v check.Verdict) string { return v.Text(std.Edge(), std.Painter()) })
+	if err != nil {
+		return err
+	}
+	std.Say(fmt.Sprintf("skillhand: %s, %s, as Claude Code %s decides",
+		term.Plural(res.Files, "file"), term.Plural(len(res.Verdicts), "directive"), claudecode.Version))
+	for _, v := range res.Verdicts {
+		if o.mode == "default" && v.Default == check.Aborts || o.mode == "auto" && (v.Auto == check.Aborts || v.Auto == check.Defers) {
+			return cli.Said(cli.ExitFailed)
+		}
+	}
+	return nil
+}
