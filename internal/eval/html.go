@@ -143,8 +143,8 @@ func (k *SkillSummary) cost() (usd float64) {
 	return usd
 }
 
-// class returns the color of a trial: what was wanted, or not.
-func (t *Trial) class() string {
+// Class returns the color of a trial: what was wanted, or not.
+func (t *Trial) Class() string {
 	switch cell := t.Cell(); {
 	case t.Arm.Kind() == Without, cell == "?": // nothing was wanted, or nobody knows
 		return "unknown"
@@ -154,8 +154,8 @@ func (t *Trial) class() string {
 	return "bad"
 }
 
-// verdict says in a few words what a trial came to, and what was wrong with it.
-func (t *Trial) verdict() string {
+// Verdict says in a few words what a trial came to, and what was wrong with it.
+func (t *Trial) Verdict() string {
 	words := string(t.Outcome)
 	switch {
 	case t.Outcome == Void:
@@ -182,8 +182,9 @@ func (t *Trial) verdict() string {
 
 // A rate is drawn as a line from 0 to 1, its interval, and a dot.
 var htmlFuncs = template.FuncMap{
-	"totals": (*SkillSummary).totals, "why": (*SkillSummary).why, "wants": (*CaseSummary).wants, "counted": (*ArmSummary).counted, "cost": (*SkillSummary).cost,
-	"notes": (*Summary).notes, "class": (*Trial).class, "verdict": (*Trial).verdict, "dollars": dollars,
+	"totals": (*SkillSummary).Totals, "why": (*SkillSummary).Why, "wants": (*CaseSummary).Wants, "counted": (*ArmSummary).Counted,
+	"cost":  (*SkillSummary).cost,
+	"notes": (*Summary).notes, "class": (*Trial).Class, "verdict": (*Trial).Verdict, "dollars": dollars,
 	"shown": fmt.Sprint, "talk": func(*Trial) *Conversation { return nil }, // see HTML
 	"score": func(score *float64) string {
 		if score == nil {

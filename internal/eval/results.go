@@ -262,6 +262,37 @@ func ReadSummary(dir string) (*Summary, error) {
 	return readJSON[*Summary](filepath.Join(dir, summaryFile))
 }
 
+// ReadSoFar reads what the trials in a folder came to. While some are missing, those that are there are summed up.
+func ReadSoFar(dir string) (*Summary, error) {
+	if s, err := ReadSummary(dir); err == nil {
+		return s, nil
+	}
+	trials, err := ReadResults(dir)
+	if err != nil {
+		return nil, err
+	}
+	asked, _ := readPrompts(dir) // results of older versions do not have them
+	var subjects []*Subject
+	for _, t := range Sorted(trials) {
+		i := slices.IndexFunc(subjects, func(s *Subject) bool { return s.Name == t.Skill })
+		if i < 0 {
+			i = len(subjects)
+			subjects = append(subjects, &Subject{Name: t.Skill, Names: Names{t.Skill}})
+		}
+		s := subjects[i]
+		if !slices.ContainsFunc(s.Cases, func(c Case) bool { return c.ID == t.Case }) {
+			s.Cases = append(s.Cases, Case{ID: t.Case, Prompt: asked[t.Skill][t.Case], Fires: t.Fires, Open: t.Open})
+		}
+	}
+	sum := Summarize(subjects, trials, nil)
+	for i := range sum.Skills {
+		for n := range sum.Skills[i].Misses { // nobody knows the descriptions here
+			sum.Skills[i].Misses[n].Lacking, sum.Skills[i].Misses[n].Shared = []string{}, []string{}
+		}
+	}
+	return sum, nil
+}
+
 // LastTries finds the latest complete try of each skill in an agent before the one in dir, in the
 // folder of all.
 func LastTries(root, dir, agent string, skills []SkillSummary) map[string]*Before {

@@ -70,10 +70,10 @@ func (s *Summary) Text(paint func(code, text string) string) string {
 				b.WriteString(caseLine(c, a, width))
 			}
 		}
-		for _, row := range k.totals() {
+		for _, row := range k.Totals() {
 			fmt.Fprintf(&b, "  %-22s %s\n", row[0], row[1])
 		}
-		for _, line := range k.why() {
+		for _, line := range k.Why() {
 			fmt.Fprintf(&b, "  %s\n", term.Flat(line))
 		}
 	}
@@ -126,16 +126,16 @@ func (k *SkillSummary) Fates() string {
 }
 
 func caseLine(c CaseSummary, a ArmSummary, width int) string {
-	line := fmt.Sprintf("  %s  %-7s  %s", term.Pad(term.Flat(c.Case), width), a.Arm, a.counted())
+	line := fmt.Sprintf("  %s  %-7s  %s", term.Pad(term.Flat(c.Case), width), a.Arm, a.Counted())
 	switch {
 	case a.Arm.Kind() == Without:
 	case c.Called:
 		line += "; called by name"
 	case c.Open:
 	case a.Right.Of == 0:
-		line += fmt.Sprintf("; nothing to count (%s)", c.wants())
+		line += fmt.Sprintf("; nothing to count (%s)", c.Wants())
 	default:
-		line += fmt.Sprintf("; %s as wanted (%s)", a.Right, c.wants())
+		line += fmt.Sprintf("; %s as wanted (%s)", a.Right, c.Wants())
 	}
 	if a.Passed.Of > 0 {
 		line += fmt.Sprintf("; passed %d/%d", a.Passed.Hits, a.Passed.Of)
@@ -146,8 +146,8 @@ func caseLine(c CaseSummary, a ArmSummary, width int) string {
 	return line + "\n"
 }
 
-// counted says how often each outcome was seen.
-func (a *ArmSummary) counted() string {
+// Counted says how often each outcome was seen.
+func (a *ArmSummary) Counted() string {
 	var parts []string
 	for _, o := range outcomes {
 		n := 0
@@ -161,7 +161,8 @@ func (a *ArmSummary) counted() string {
 	return strings.Join(parts, ", ")
 }
 
-func (c *CaseSummary) wants() string {
+// Wants says whether the skill should fire.
+func (c *CaseSummary) Wants() string {
 	switch {
 	case c.Called:
 		return "called"
@@ -173,8 +174,8 @@ func (c *CaseSummary) wants() string {
 	return "quiet"
 }
 
-// totals are the rates of a skill, with their names.
-func (k *SkillSummary) totals() [][2]string {
+// Totals returns the rates of a skill, with their names.
+func (k *SkillSummary) Totals() [][2]string {
 	var rows [][2]string
 	add := func(name string, r Rate) {
 		if r.Of > 0 {
@@ -221,8 +222,8 @@ func (c *Comparison) tells() string {
 	return fmt.Sprintf("%s would tell a difference of %.0f points", what, c.Tells*100)
 }
 
-// why says what may be behind misses and failed checks.
-func (k *SkillSummary) why() []string {
+// Why says what may be behind misses and failed checks.
+func (k *SkillSummary) Why() []string {
 	var lines []string
 	for _, m := range k.Misses {
 		line := fmt.Sprintf("%s: nothing fired in %s", m.Case, term.Plural(m.Trials, "trial"))
@@ -311,7 +312,7 @@ func (s *Summary) Markdown() string {
 	var b strings.Builder
 	for _, k := range s.Skills {
 		fmt.Fprintf(&b, "### %s\n\n", cell(k.Skill))
-		for _, row := range k.totals() {
+		for _, row := range k.Totals() {
 			fmt.Fprintf(&b, "- %s: **%s**\n", row[0], row[1])
 		}
 		b.WriteString("\n| case | wants | arm | fired | other | none | void | passed | cost |\n|---|---|---|---|---|---|---|---|---|\n")
@@ -330,11 +331,11 @@ func (s *Summary) Markdown() string {
 					fired = fmt.Sprint(n[ReadFile], " read")
 				}
 				fmt.Fprintf(&b, "| %s | %s | %s | %s | %d | %d | %d | %s | %s |\n",
-					cell(c.Case), c.wants(), a.Arm, fired, n[Other], n[None], n[Void], passed, dollars(a.CostUSD, s.NoCost))
+					cell(c.Case), c.Wants(), a.Arm, fired, n[Other], n[None], n[Void], passed, dollars(a.CostUSD, s.NoCost))
 			}
 		}
 		b.WriteString("\n")
-		for _, line := range k.why() {
+		for _, line := range k.Why() {
 			fmt.Fprintf(&b, "- %s\n", cell(line))
 		}
 	}
