@@ -159,6 +159,9 @@ func (s Skill) PerCall() (usd float64, known bool) {
 	return *s.Cost.USD / float64(s.Counts.Delivered), true
 }
 
+// Unused reports whether the skill was offered and never used.
+func (s Skill) Unused() bool { return s.Counts.Offered > 0 && s.Last.IsZero() }
+
 // A Fire is one thing that happened to a skill.
 type Fire struct {
 	ID      string    `json:"id"` // for Case
@@ -202,15 +205,16 @@ func Read(h here.Here, o Options) (*Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := readFolders(all, o)
+	r, a := readFolders(all, o)
 	if err := a.addUses(h, o); err != nil {
 		a.Faults = append(a.Faults, err)
 	}
+	a.Advice = append(a.Advice, r.advise(a, o.Installed)...)
 	return a, nil
 }
 
-// readFolders gives an account of the transcripts in some folders.
-func readFolders(all []*folder, o Options) *Account {
+// readFolders gives an account of the transcripts in some folders, without advice.
+func readFolders(all []*folder, o Options) (*accountant, *Account) {
 	var read int64
 	var faults []error
 	if o.IndexOnly {
@@ -226,9 +230,8 @@ func readFolders(all []*folder, o Options) *Account {
 		r.add(f)
 	}
 	a := r.account()
-	a.Advice = append(a.Advice, r.advise(a, o.Installed)...)
 	a.Read, a.Faults = read, faults
-	return a
+	return r, a
 }
 
 // An accountant sums tallies up.

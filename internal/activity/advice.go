@@ -40,6 +40,7 @@ const (
 // Installed is a skill that is on this machine.
 type Installed struct {
 	Name        string // as an agent calls it
+	File        string
 	Description string
 	Hidden      bool      // from the model, by its own frontmatter
 	Project     string    // the folder that has it; "" means that it is there everywhere
@@ -70,12 +71,14 @@ func (r *accountant) advise(account *Account, installed []Installed) (all []Advi
 	hidden := map[string]bool{}
 	for _, s := range installed {
 		hidden[s.Name] = s.Hidden
-		r.adviseInstalled(s, add)
+		r.adviseInstalled(s, account.Used(s.Name, s.File), add)
 	}
-	for _, s := range account.Skills {
-		adviseCalls(s, hidden[s.Name], add)
+	var skills []Skill // all of them: an account of one gives the same advice about it
+	for _, name := range slices.Sorted(maps.Keys(r.skills)) {
+		skills = append(skills, *r.skills[name])
+		adviseCalls(*r.skills[name], hidden[name], add)
 	}
-	adviseCost(account.Skills, add)
+	adviseCost(skills, add)
 	for i, a := range installed {
 		for _, b := range installed[i+1:] {
 			if share := alike(a.Description, b.Description); share >= sameShare && a.Name != b.Name && !a.Hidden && !b.Hidden &&
@@ -130,7 +133,7 @@ func adviseCalls(s Skill, hidden bool, add adder) {
 }
 
 // adviseInstalled looks at the sessions in which a skill could have been seen.
-func (r *accountant) adviseInstalled(s Installed, add adder) {
+func (r *accountant) adviseInstalled(s Installed, use Use, add adder) {
 	chances, offered, bare := 0, 0, 0
 	for _, c := range r.chances {
 		if c.agent != "claude" || c.last.Before(s.Changed) || s.Project != "" && !files.Inside(s.Project, c.project) {
@@ -144,8 +147,6 @@ func (r *accountant) adviseInstalled(s Installed, add adder) {
 			bare++
 		}
 	}
-	known := r.skills[s.Name]
-	fired := known != nil && known.Counts.Fired() > 0
 	switch {
 	case chances == 0 || s.Hidden:
 	case offered == 0:
@@ -153,8 +154,9 @@ func (r *accountant) adviseInstalled(s Installed, add adder) {
 	case bare == offered:
 		add(s.Name, Bare, 1, "check", "listed without its description in %s; shorten descriptions, or hide skills that nobody needs",
 			term.Plural(bare, "session"))
-	case !fired && (r.o.Since.IsZero() || s.Changed.Before(r.o.Since)):
-		add(s.Name, Unused, 1, "try "+s.Name, "offered in %s and never called; say in its description when to use it, or remove it and save about %d tokens a session",
+	case use.Count == 0 && (r.o.Since.IsZero() || s.Changed.Before(r.o.Since)):
+		add(s.Name, Unused, 1, "try "+s.Name,
+			"offered in %s and never used; say in its description when to use it, or remove it and save about %d tokens a session",
 			term.Plural(offered, "session"), tokens(len("- : \n")+len(s.Name)+len(s.Description)))
 	}
 }

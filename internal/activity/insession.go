@@ -22,8 +22,8 @@ func InSession(h here.Here, dir, session string) (Session, bool) {
 	if info, err := os.Stat(f.file); err != nil || info.Size() > maxQuick {
 		return Session{}, false
 	}
-	if all := readFolders([]*folder{f}, Options{Session: session, IndexOnly: true}).Sessions; len(all) == 1 {
-		return all[0], true
+	if _, a := readFolders([]*folder{f}, Options{Session: session, IndexOnly: true}); len(a.Sessions) == 1 {
+		return a.Sessions[0], true
 	}
 	return Session{}, false
 }
@@ -40,7 +40,9 @@ func OfSession(h here.Here, session string) (*Account, error) {
 	}
 	for _, f := range all {
 		if _, err := os.Stat(filepath.Join(f.dir, session+".jsonl")); err == nil {
-			return readFolders([]*folder{f}, Options{Session: session}), nil
+			r, a := readFolders([]*folder{f}, Options{Session: session})
+			a.Advice = append(a.Advice, r.advise(a, nil)...)
+			return a, nil
 		}
 	}
 	return nil, nil

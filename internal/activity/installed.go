@@ -20,7 +20,8 @@ func InstalledAt(h here.Here) (all []Installed) {
 		if err != nil || s.Front.Broken != "" {
 			continue
 		}
-		one := Installed{Name: s.Name, Description: s.Front.Description, Hidden: s.Front.DisableModelInvocation || len(s.Front.Paths) > 0}
+		one := Installed{Name: s.Name, File: loc.File, Description: s.Front.Description}
+		one.Hidden = s.Front.DisableModelInvocation || len(s.Front.Paths) > 0
 		if loc.Plugin != "" {
 			one.Name = loc.Plugin + ":" + s.Name
 		}

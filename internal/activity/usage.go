@@ -25,7 +25,7 @@ const (
 func (a *Account) Keep(show Show) {
 	switch show {
 	case ShowUnused:
-		a.Skills = slices.DeleteFunc(a.Skills, func(s Skill) bool { return s.Counts.Offered == 0 || !s.Last.IsZero() })
+		a.Skills = slices.DeleteFunc(a.Skills, func(s Skill) bool { return !s.Unused() })
 		slices.SortStableFunc(a.Skills, func(a, b Skill) int { return cmp.Compare(b.Counts.Offered, a.Counts.Offered) })
 	case ShowExpensive:
 		a.Skills = slices.DeleteFunc(a.Skills, func(s Skill) bool { _, known := s.PerCall(); return !known })

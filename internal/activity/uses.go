@@ -33,6 +33,9 @@ func (a *Account) Used(call, file string) Use {
 	return use.plus(a.uses["load "+filepath.Clean(file)])
 }
 
+// Runs returns how often skillhand ran a skill, or asked for it.
+func (a *Account) Runs(call string) int { return a.uses["run "+session.PlainName(call)].Count }
+
 // addUses adds what history and sessions know of skills: one that was run or loaded was used, whether a transcript names
 // it or not.
 func (a *Account) addUses(h here.Here, o Options) error {
