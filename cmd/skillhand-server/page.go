@@ -105,7 +105,7 @@ func servePage(ctx context.Context, std *cli.Std, o pageOptions, site *web.Site,
 	}
 	address := server.Address
 	if skill != "" {
-		address = strings.Replace(address, "/?", "/preview?skill="+url.QueryEscape(skill)+"&", 1)
+		address = strings.Replace(address, "/?", "/skill/"+url.PathEscape(skill)+"?", 1)
 	}
 	ctx.Done() // whoever reads the address may end us: from now on in order
 	if err := std.Print(address + "\n"); err != nil {

@@ -96,7 +96,8 @@ func TestOneAccount(t *testing.T) {
 		if (use.Count > 0) != (name != "idle") || use.Count > 0 && use.Last.Before(now) {
 			t.Errorf("%s: %+v", name, use)
 		}
-		_, row, _ := strings.Cut(page, ">"+name+"<")
+		_, row, _ := strings.Cut(page, `<table class="list`)
+		_, row, _ = strings.Cut(row, ">"+name+"<")
 		row, _, _ = strings.Cut(row, "</tr>")
 		if strings.Contains(row, "no use recorded") != (name == "idle") {
 			t.Errorf("%s on the dashboard: %s", name, row)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,7 +19,7 @@ type batchForm struct {
 	Retry, Cancel string // how many jobs that would be; "" for none
 }
 
-// db is the database of batches, nil if there is none.
+// db returns the database of batches, nil if there is none.
 func (v *visit) db() (*batch.DB, error) {
 	if v.site.Batches == nil {
 		return nil, nil
@@ -29,7 +30,7 @@ func (v *visit) db() (*batch.DB, error) {
 	return v.site.Batches()
 }
 
-// every is how often to look again at a database that gives no news, while there is something to wait for.
+// every says how often to look again at a database that gives no news, while there is something to wait for.
 func (v *visit) every(left bool) int {
 	if left && v.site.BatchFile == "" {
 		return 5
@@ -54,23 +55,26 @@ func (v *visit) batches() (*view, error) {
 	}
 	l.text = func(s batch.Status) string { return s.Name }
 	number := func(key, title, mark string, n func(batch.Status) int) column[batch.Status] {
-		return column[batch.Status]{key: key, title: title, number: true, compare: by(n), cell: func(s batch.Status) cell {
-			c := cell{Text: thousands(n(s)), Mark: mark}
-			if n(s) == 0 {
-				c.Mark = "dim"
-			}
+		col := numbered(key, title, n)
+		plain := col.cell
+		col.cell = func(s batch.Status) cell {
+			c := plain(s)
+			c.Mark = cmp.Or(c.Mark, mark)
 			return c
-		}}
+		}
+		return col
 	}
 	l.columns = []column[batch.Status]{
-		{key: "name", title: "Batch", compare: by(func(s batch.Status) string { return s.Name }), cell: func(s batch.Status) cell {
-			return cell{Text: s.Name, Sub: v.standing(db, &s), Link: v.link("batch", "name", s.Name, "id", strconv.FormatInt(s.ID, 10))}
-		}},
+		{key: "name", title: "Batch", compare: by(func(s batch.Status) string { return s.Name }),
+			cell: func(s batch.Status) cell {
+				at := v.link("batch", "name", s.Name, "id", strconv.FormatInt(s.ID, 10))
+				return cell{Text: s.Name, Sub: v.standing(db, &s), Link: at, Squares: fewSquares(&s)}
+			}},
 		number("total", "Jobs", "", func(s batch.Status) int { return s.Total }),
 		number("done", "Done", "good", func(s batch.Status) int { return s.Done }),
 		number("failed", "Failed", "bad", func(s batch.Status) int { return s.Failed }),
-		number("left", "Left", "warn", func(s batch.Status) int { return s.Left() }),
-		{key: "cost", title: "Cost", number: true, compare: by(func(s batch.Status) float64 { return s.CostUSD }), cell: batchCost},
+		number("left", "Left", "", func(s batch.Status) int { return s.Left() }),
+		{key: "cost", title: "Cost", number: true, fold: true, compare: by(func(s batch.Status) float64 { return s.CostUSD }), cell: batchCost},
 		timed("created", "Created", func(s batch.Status) time.Time { return s.Created }),
 	}
 	data.Table = l.table(v)
@@ -107,7 +111,7 @@ func (v *visit) standing(db *batch.DB, s *batch.Status) string {
 	return "waiting; if no worker runs, start one: skillhand batch work"
 }
 
-// found is the batch that is asked for, by its id or else the latest of its name.
+// found returns the batch that is asked for, by its id or else the latest of its name.
 func (v *visit) found(db *batch.DB) (*batch.Status, error) {
 	name := v.query.Get("name")
 	missing := errMissing{"There is no batch " + name + "."}
@@ -161,12 +165,13 @@ func (v *visit) batch() (*view, error) {
 		Table: t,
 		Facts: [][2]string{{"State", v.standing(db, s)}, {"Done", fmt.Sprintf("%s of %s", thousands(s.Done), thousands(s.Total))}},
 		Empty: "This batch has no jobs.",
+		Back:  &choice{Title: "Batches", Link: v.link("batches")},
 	}
 	if s.CostUSD > 0 && s.Budget == 0 {
 		data.Facts = append(data.Facts, [2]string{"Cost", term.Dollars(s.CostUSD)})
 	}
 	if len(running) > 0 {
-		pace, err := v.pace(db, s)
+		pace, err := v.pace(db, s, running)
 		if err != nil {
 			return nil, err
 		}
@@ -188,7 +193,7 @@ func (v *visit) batch() (*view, error) {
 	return &view{Name: "list", Tab: "batches", Title: "Batch " + s.Name, Data: data, Every: v.every(s.Left() > 0)}, nil
 }
 
-// batchCost is what a batch has cost, and may cost.
+// batchCost shows what a batch has cost, and may cost.
 func batchCost(s batch.Status) cell {
 	c := costCell(s.CostUSD)
 	if b := budgetOf(&s); b != nil {
@@ -217,25 +222,56 @@ func budgetOf(s *batch.Status) *budget {
 	return b
 }
 
-// pace says how fast jobs end, and how long the rest takes at that pace. The last few hundred count.
-func (v *visit) pace(db *batch.DB, s *batch.Status) ([][2]string, error) {
+// pace says how fast jobs end, and how long the rest takes. The last few hundred count. How long a job takes that has
+// been running for longer than any of those, nobody knows.
+func (v *visit) pace(db *batch.DB, s *batch.Status, running []batch.Running) ([][2]string, error) {
 	const recent = 200
 	last, err := db.Events(v.ctx, s.ID, max(0, s.Event-recent))
-	if err != nil || len(last) < 2 {
+	if err != nil {
 		return nil, err
 	}
-	first, end := last[0].Ended, last[len(last)-1].Ended
-	if first == nil || end == nil || !end.After(*first) {
-		return nil, nil
+	rows := [][2]string{}
+	var each, longest time.Duration
+	for _, r := range last {
+		longest = max(longest, took(r))
 	}
-	each := end.Sub(*first) / time.Duration(len(last)-1)
-	return [][2]string{
-		{"Pace", paced(time.Minute.Seconds()/each.Seconds()) + " a minute"},
-		{"Time left", "about " + term.ShortDuration(float64((each * time.Duration(s.Left())).Milliseconds()))},
-	}, nil
+	if n := len(last); n > 1 && last[0].Ended != nil && last[n-1].Ended != nil && last[n-1].Ended.After(*last[0].Ended) {
+		each = last[n-1].Ended.Sub(*last[0].Ended) / time.Duration(n-1)
+		rows = append(rows, [2]string{"Pace", paced(time.Minute.Seconds()/each.Seconds()) + " a minute"})
+	}
+	left := timeLeft(each, longest, s.Left(), running, time.Now())
+	if left != "" {
+		rows = append(rows, [2]string{"Time left", left})
+	}
+	return rows, nil
 }
 
-// paced is a pace with two figures that count.
+// timeLeft says how long the rest of a batch takes, of which one job ends in each time, and the longest took longest.
+func timeLeft(each, longest time.Duration, left int, running []batch.Running, now time.Time) string {
+	var oldest batch.Running
+	for _, r := range running {
+		if !r.Started.IsZero() && (oldest.Started.IsZero() || r.Started.Before(oldest.Started)) {
+			oldest = r
+		}
+	}
+	since := now.Sub(oldest.Started)
+	short := func(d time.Duration) string { return term.ShortDuration(float64(d.Milliseconds())) }
+	switch rest := each * time.Duration(left-len(running)); {
+	case each == 0 || longest == 0:
+		return ""
+	case !oldest.Started.IsZero() && since > longest:
+		text := fmt.Sprintf("unknown: %s has been running for %s, no other took more than %s", oldest.ID, short(since), short(longest))
+		if rest > 0 {
+			text += "; the queue takes about " + short(rest)
+		}
+		return text
+	case !oldest.Started.IsZero():
+		return "about " + short(max(each*time.Duration(left), longest-since))
+	}
+	return "about " + short(each*time.Duration(left))
+}
+
+// paced writes a pace with two figures that count.
 func paced(n float64) string {
 	if n < 10 {
 		return fmt.Sprintf("%.2g", n)

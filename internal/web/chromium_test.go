@@ -205,6 +205,9 @@ func (tab *browserTab) size(width int, dark bool) {
 	}
 }
 
+// pageText is the text of a preview's page.
+const pageText = `[...document.querySelectorAll(".page")].map((e) => e.textContent).join("\n")`
+
 // lit lists the directives that are lit, a word for each element.
 const lit = `[...document.querySelectorAll(".lit")].map(e => e.tagName + e.dataset.d).join(" ")`
 
@@ -212,15 +215,15 @@ func TestLive(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, true, map[string]string{"hello": hello})
 	tab := p.open(t)
-	tab.do(chromedp.Navigate(p.base() + "/preview?skill=hello"))
-	tab.until(`document.querySelector(".page").textContent.includes("Hello $0")`)
+	tab.do(chromedp.Navigate(p.base() + "/skill/hello"))
+	tab.until(pageText + `.includes("Hello $0")`)
 
 	t.Log("a save changes the page, the form stays")
 	tab.do(chromedp.SendKeys(`#f0`, "world"))
-	tab.until(`document.querySelector(".page").textContent.includes("Hello world") && location.search.includes("args=world")`)
+	tab.until(pageText + `.includes("Hello world") && location.search.includes("args=world")`)
 	began := time.Now()
 	p.write("hello", strings.Replace(hello, "Hello", "Good day", 1))
-	tab.until(`document.querySelector(".page").textContent.includes("Good day world")`)
+	tab.until(pageText + `.includes("Good day world")`)
 	t.Logf("from save to page: %v", time.Since(began))
 	if got := evaluate[string](tab, `document.querySelector("#f0").value + document.activeElement.id`); got != "worldf0" {
 		t.Errorf("the field is %q after a save", got)
@@ -228,7 +231,7 @@ func TestLive(t *testing.T) {
 
 	t.Log("the button runs it")
 	tab.do(chromedp.Click(`[data-run]`), chromedp.WaitVisible(`.page .out`))
-	if got := evaluate[string](tab, `document.querySelector(".page .out").textContent + location.search`); got != "one?args=world&skill=hello&use=first" {
+	if got := evaluate[string](tab, `document.querySelector(".page .out").textContent + location.search`); got != "one?args=world&use=first" {
 		t.Errorf("after a run: %q", got)
 	}
 	if got := evaluate[string](tab,
@@ -238,7 +241,7 @@ func TestLive(t *testing.T) {
 	}
 
 	t.Log("a directive and its output light up together")
-	for _, selector := range []string{`.source [data-d="1"]`, `.page [data-d="1"]`} {
+	for _, selector := range []string{`.src [data-d="1"]`, `.page [data-d="1"]`} {
 		tab.point("h1")
 		if got := evaluate[string](tab, lit); got != "" {
 			t.Errorf("lit without a pointer: %s", got)
@@ -266,10 +269,10 @@ func TestLive(t *testing.T) {
 	}
 	tab.quiet()
 	p.write("hello", strings.Replace(hello, "Hello", "Back", 1))
-	tab.until(`document.querySelector(".page").textContent.includes("Back world") && !document.querySelector("[role=alert]")`)
+	tab.until(pageText + `.includes("Back world") && !document.querySelector("[role=alert]")`)
 
 	t.Log("what never was there is not said to have been")
-	tab.do(chromedp.Navigate(p.base() + "/preview?skill=new"))
+	tab.do(chromedp.Navigate(p.base() + "/skill/new"))
 	tab.until(`document.querySelector("main").textContent.includes("new: no such skill")`)
 	p.write("new", "\x00")
 	tab.until(`document.querySelector("main").textContent.includes("not a text file") && !document.querySelector("[role=alert]")`)
@@ -285,7 +288,7 @@ func TestStop(t *testing.T) {
 		"/ended' EXIT; while test -e " + dir + "/began; do sleep 0.1; done`\n"
 	p := newPlace(t, true, map[string]string{"slow": slow})
 	tab := p.open(t)
-	tab.do(chromedp.Navigate(p.base() + "/preview?skill=slow"))
+	tab.do(chromedp.Navigate(p.base() + "/skill/slow"))
 	for i, stop := range []func(){
 		func() { tab.do(chromedp.Click(`[data-stop]`)) },
 		func() { tab.do(chromedp.KeyEvent("\x1b")) },
@@ -304,7 +307,7 @@ func TestStop(t *testing.T) {
 		tab.until(`document.querySelector("[data-run]").textContent === "Run" && !document.querySelector("[data-stop]") && /^The run was (stopped|cut off)/.test(document.querySelector("main > [role=alert]").textContent)`)
 		word := fmt.Sprintf("Changed %d", i)
 		p.write("slow", strings.Replace(slow, "Text", word, 1))
-		tab.until(`document.querySelector(".page").textContent.includes("` + word + `")`)
+		tab.until(pageText + `.includes("` + word + `")`)
 		if got := evaluate[string](tab, `document.querySelector("main > [role=alert]").textContent`); strings.Contains(got, "has ended") {
 			t.Errorf("%d: %s", i, got)
 		}
@@ -335,7 +338,7 @@ func TestManyTabs(t *testing.T) {
 		tabs, shuts = append(tabs, tab), append(shuts, shut)
 	}
 	for _, tab := range tabs {
-		tab.do(chromedp.Navigate(p.base() + "/preview?skill=hello"))
+		tab.do(chromedp.Navigate(p.base() + "/skill/hello"))
 	}
 	seen := 0
 	says := func(word string) {
@@ -350,7 +353,7 @@ func TestManyTabs(t *testing.T) {
 			} else {
 				seen++
 			}
-			tab.until(`document.querySelector(".page").textContent.includes("` + word + `")`)
+			tab.until(pageText + `.includes("` + word + `")`)
 		}
 	}
 	says("Good day")
@@ -379,7 +382,7 @@ func TestHiddenTab(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, true, map[string]string{"hello": hello})
 	tab := p.open(t)
-	tab.do(chromedp.Navigate(p.base() + "/preview?skill=hello"))
+	tab.do(chromedp.Navigate(p.base() + "/skill/hello"))
 	listeners := func(want int) {
 		t.Helper()
 		for limit := time.Now().Add(5 * time.Minute); p.server.watch.Listeners() != want; time.Sleep(10 * time.Millisecond) {
@@ -401,11 +404,11 @@ func TestHiddenTab(t *testing.T) {
 	for p.server.watch.Last() == 0 {
 		time.Sleep(10 * time.Millisecond)
 	}
-	if got := evaluate[bool](tab, `document.querySelector(".page").textContent.includes("Good day")`); got {
+	if got := evaluate[bool](tab, pageText+`.includes("Good day")`); got {
 		t.Error("a tab that nobody sees asked for a page")
 	}
 	hide(false)
-	tab.until(`document.querySelector(".page").textContent.includes("Good day")`)
+	tab.until(pageText + `.includes("Good day")`)
 	listeners(1)
 }
 
@@ -414,7 +417,7 @@ func TestEnded(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, true, map[string]string{"hello": hello})
 	first := p.open(t)
-	first.do(chromedp.Navigate(p.base() + "/preview?skill=hello"))
+	first.do(chromedp.Navigate(p.base() + "/skill/hello"))
 	second, _ := first.another(p)
 	second.do(chromedp.Navigate(p.base() + "/runs"))
 	for _, tab := range []*browserTab{first, second} { // both listen
@@ -520,9 +523,9 @@ func TestMend(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, false, map[string]string{"faulty": faulty})
 	tab := p.open(t)
-	tab.do(chromedp.Navigate(p.base() + "/preview?skill=faulty"))
+	tab.do(chromedp.Navigate(p.base() + "/skill/faulty"))
 	tab.until(`!!document.querySelector(".fix")`)
-	tab.do(chromedp.Click(`.fix summary`), chromedp.WaitVisible(`.fix form button`))
+	tab.do(chromedp.Click(`.chip:has(.fix) summary`), chromedp.WaitVisible(`.fix form button`))
 	if got := evaluate[string](tab, `[...document.querySelector(".fix").querySelectorAll(".del, .add")].map(e => e.textContent.trim()).join(" ")`); got !=
 		"-user_invocable: true +user-invocable: true" {
 		t.Errorf("the diff is %q", got)
@@ -533,7 +536,8 @@ func TestMend(t *testing.T) {
 	tab.until(`/^This was not done. .*SKILL.md: it has changed since it was shown: look again$/.test(document.querySelector("main > [role=alert]")?.textContent)`)
 	tab.expect("409")
 	tab.do(chromedp.Click(`.fix form button`))
-	tab.until(`!document.querySelector("[role=alert]") && !document.querySelector(".fix") && document.querySelector(".source").textContent.includes("user-invocable: true")`)
+	tab.until(`!document.querySelector("[role=alert]") && !document.querySelector(".fix") &&
+		document.querySelector(".grid").textContent.includes("user-invocable: true")`)
 	text, err := os.ReadFile(filepath.Join(p.dir, ".claude/skills/faulty/SKILL.md"))
 	if want := strings.Replace(faulty, "user_invocable", "user-invocable", 1); err != nil || string(text) != want {
 		t.Errorf("the file is %q, %v", text, err)
@@ -553,19 +557,20 @@ func TestHostile(t *testing.T) {
 	p := newPlace(t, true, skills)
 	tab := p.open(t)
 	for _, path := range []string{
-		"/skills", "/preview?skill=evil", "/preview?skill=evil&against=claude&args=%3Cscript%3Ewindow.hacked%3D1%3C/script%3E",
-		"/preview?skill=long", "/skills?q=%22%3E%3Cscript%3Ewindow.hacked%3D1%3C/script%3E",
+		"/skills", "/skill/evil", "/skill/evil?against=claude&args=%3Cscript%3Ewindow.hacked%3D1%3C/script%3E",
+		"/skill/long", "/skills?q=%22%3E%3Cscript%3Ewindow.hacked%3D1%3C/script%3E",
 	} {
 		tab.do(chromedp.Navigate(p.base()+path), chromedp.WaitReady("main"))
 		if got := evaluate[string](tab,
 			`[typeof window.hacked, document.querySelectorAll("main script, main style, main img, main a[href^=javascript], main i, main b").length, getComputedStyle(document.body).display, document.querySelectorAll(".diff .hidden").length > 0, [...document.querySelectorAll(".hidden")].every(e => getComputedStyle(e).display === "inline")].join()`); got !=
-			fmt.Sprintf("undefined,0,block,%v,true", strings.Contains(path, "skill=evil")) {
+			fmt.Sprintf("undefined,0,block,%v,true", strings.Contains(path, "/skill/evil")) {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
-	tab.do(chromedp.Navigate(p.base()+"/preview?skill=evil"), chromedp.Click(`[data-run]`), chromedp.WaitVisible(`.page .out`))
+	tab.do(chromedp.Navigate(p.base()+"/skill/evil"), chromedp.Click(`[data-run]`), chromedp.WaitVisible(`.page .out`))
 	if got := evaluate[string](tab,
-		`[typeof window.hacked, document.querySelector(".page .out").textContent.includes("<script>window.hacked=1</script>"), document.querySelectorAll(".hidden").length > 3, document.querySelector(".hidden").textContent].join()`); got !=
+		`[typeof window.hacked, `+pageText+`.includes("<script>window.hacked=1</script>"),
+			document.querySelectorAll(".hidden").length > 3, document.querySelector(".hidden").textContent].join()`); got !=
 		"undefined,true,true,U+202E" {
 		t.Errorf("after a run: %s", got)
 	}
@@ -625,7 +630,7 @@ func TestViews(t *testing.T) {
 				p.load(tt.n)
 				p.try(tt.n)
 				p.batch("reviews", tt.n)
-				paths = append(paths, "/preview?skill=hello&against=claude", "/session?id=session-0000",
+				paths = append(paths, "/skill/hello?against=claude", "/session?id=session-0000",
 					fmt.Sprintf("/try?id=plan-%03d/0001&skill=skill-%[1]d", (tt.n-1)/1000), "/batch?name=reviews", p.link("/runs?failed=1", "/run?"))
 			}
 			if tt.name == "many" {
@@ -639,16 +644,16 @@ func TestViews(t *testing.T) {
 				}); err != nil {
 					t.Fatal(err)
 				}
-				paths = append(paths, "/preview?skill=odd", "/runs?q=skill-3&failed=1&sort=-cost", "/skills?q=nothing+has+this")
+				paths = append(paths, "/skill/odd", "/runs?q=skill-3&failed=1&sort=-cost", "/skills?q=nothing+has+this")
 			}
 			for _, path := range paths {
-				t.Run(strings.Trim(strings.NewReplacer("/", "", "?", "-", "&", "-", "=", "-").Replace(path), "-")[:min(len(path)-1, 30)], func(t *testing.T) {
+				t.Run(viewName(path), func(t *testing.T) {
 					tab.t = t
 					tab.do(chromedp.Navigate(p.base()+path), chromedp.WaitReady("main"))
 					if tt.name == "many" && strings.Contains(path, "skill=hello") {
 						tab.do(chromedp.Click("[data-run]"), chromedp.WaitVisible(".page .out"))
 					}
-					evaluate[int](tab, `(() => { for (const d of document.querySelectorAll(".fix, .digest")) d.open = true; return 0 })()`)
+					evaluate[int](tab, `(() => { for (const d of document.querySelectorAll(".chip, .digest")) d.open = true; return 0 })()`)
 					tab.fits(script)
 				})
 			}
@@ -663,6 +668,12 @@ func (tab *browserTab) expect(words string) {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	tab.expected = words
+}
+
+// viewName names a view in tests and pictures.
+func viewName(path string) string {
+	name := strings.Trim(strings.NewReplacer("/", "-", "?", "-", "&", "-", "=", "-", "%", "-").Replace(path), "-")
+	return name[:min(len(name), 30)]
 }
 
 // link is the first in a view that begins like this.
@@ -721,10 +732,10 @@ func TestExportOpens(t *testing.T) {
 	tab.do(chromedp.Navigate("file://" + file))
 	shown := `[...document.querySelectorAll(".view")].filter(e => e.checkVisibility())`
 	for _, step := range []struct{ link, want string }{
-		{`#skills .list a`, `.code.page`}, // evil is first
+		{`#skills .list a`, `.grid .page`}, // evil is first
 		{`.top nav a:nth-child(1)`, `.list`},
-		{`#skills .list tr:nth-child(2) a`, `.code.page [data-d]`},
-		{`.top nav a:nth-child(3)`, `.plots svg`},
+		{`#skills .list tr:nth-child(2) a`, `.grid .page [data-d]`},
+		{`.top nav a:nth-child(3)`, `.charts svg`},
 		{`.top nav a:nth-child(4)`, `.empty`},
 	} {
 		tab.do(chromedp.Click(step.link))
@@ -743,7 +754,7 @@ func (tab *browserTab) shoot(name string) {
 	if dir == "" {
 		return
 	}
-	picture := run(tab, chromedp.CaptureScreenshot())
+	picture := run(tab, chromedp.FullScreenshot(100))
 	if err := os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o666); err != nil {
 		tab.t.Fatal(err)
 	}
@@ -764,7 +775,7 @@ func TestKeyboard(t *testing.T) {
 	tab.do(chromedp.NavigateBack())
 	tab.until(`location.search === "" && document.querySelectorAll("tbody tr").length === 2`)
 
-	tab.do(chromedp.Navigate(p.base() + "/preview?skill=hello"))
+	tab.do(chromedp.Navigate(p.base() + "/skill/hello"))
 	evaluate[int](tab, `(() => { Object.defineProperty(navigator, "clipboard", {value: {writeText: async (text) => { window.copied = text }}}); return 0 })()`)
 	var way []string
 	for range 40 {
@@ -785,8 +796,13 @@ func TestKeyboard(t *testing.T) {
 			t.Errorf("nothing is lit at directive %s", at[0])
 		}
 	}
-	if got, want := strings.Join(way, " | "), "Skip to content | skillhand | Skills | Usage | Runs | Sessions | Batches | Tries | f0 | use | against "+
-		"| Show | Run | Copy as command | source-head | Fix: add Bash(exit 3) to allowed-tools | page-head | 1 | 2"; !strings.HasPrefix(got, want) {
+	if last := strings.Join(way[len(way)-2:], " "); last != "1 2" {
+		t.Errorf("Tab leads to %s at last, not to the directives", last)
+	}
+	if got, want := strings.Join(way, " | "), "Skip to content | skillhand | Skills | Usage | Runs | Sessions | Batches | Tries | "+
+		"Skills | 1 finding | 0 calls | "+
+		"Preview | Findings 1 | Usage | Tries | Runs | f0 | use | against | Show | Run | Copy as command | "+
+		"error Claude Code does not run this"; !strings.HasPrefix(got, want) {
 		t.Errorf("Tab leads\n%s, want\n%s", got, want)
 	}
 }

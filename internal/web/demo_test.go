@@ -195,6 +195,11 @@ func (d *demo) sessions() {
 }
 
 func (d *demo) tries() {
+	prompts := map[string]string{
+		"plain": "Review src/auth.go before I merge it.", "in-other-words": "Have a look at what I changed, is it safe to ship?",
+		"two-at-once": "Review src/auth.go and src/login.go, and say which one is worse.", "near-miss": "What is a code review good for?",
+		"long": "I changed how tokens are renewed: the loop in src/auth.go retries three times now and waits longer each time. Is that right?",
+	}
 	for n, one := range []struct {
 		skill         string
 		with, without float64
@@ -217,12 +222,28 @@ func (d *demo) tries() {
 					if arm == eval.With && c != 3 && (c*4+run)%11 != 5 {
 						t.Outcome = eval.Fired
 					}
-					d.keep(fmt.Sprintf("plan-%d/0001", n), t)
+					t.Checks = []eval.CheckResult{{Check: "the answer names src/auth.go:42", OK: &passed}}
+					if !passed {
+						t.Checks[0].Why = "it says: I found nothing unusual in these files."
+					}
+					id := fmt.Sprintf("plan-%d/0001", n)
+					d.keep(id, t)
+					dir := filepath.Join(d.site.Runtime.State, "try", filepath.FromSlash(id))
+					d.save(filepath.Join(dir, "prompts.json"), map[string]map[string]string{one.skill: prompts})
+					d.put(filepath.Join(dir, t.Skill, t.Case, fmt.Sprintf("%s-%d.jsonl", arm, t.Run)), []byte(demoTalk))
 				}
 			}
 		}
 	}
 }
+
+// demoTalk is what an agent said and did in a trial.
+const demoTalk = `{"type":"system","subtype":"init","model":"claude-opus-5-5","claude_code_version":"2.1.325"}
+{"type":"assistant","message":{"content":[{"type":"text","text":"I look at it."}]}}
+{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"cat src/auth.go"}}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"func renew() {\n\tfor range 3 {\n\t}\n}"}]}}
+{"type":"assistant","message":{"content":[{"type":"text","text":"src/auth.go:42 drops the error of the last attempt."}]}}
+`
 
 // transcripts are what Claude Code would have left: most skills fire, one is refused, one fails, one is lost to another, one
 // is costly, one is in no list.
@@ -397,14 +418,16 @@ func TestDemo(t *testing.T) {
 func (d *demo) testViews(t *testing.T, tab *browserTab) {
 	script := axe(t)
 	for _, path := range []string{
-		"/skills", "/preview?skill=review&arg=src%2Fauth.go&arg=the+retry+loop", "/usage", "/runs", "/sessions",
-		d.link("/sessions", "/session?"), "/batches", "/batch?name=reviews", "/batch?name=prices", "/tries",
-		"/try?id=plan-0/0001&skill=review",
+		"/skills", "/skill/review?arg=src%2Fauth.go&arg=the+retry+loop", "/skill/stock",
+		"/skill/stock/findings", "/skill/price/usage", "/skill/review/tries",
+		"/skill/review/runs", "/usage", "/runs", d.link("/runs", "/run?"), "/sessions", d.link("/sessions", "/session?"), "/batches",
+		"/batch?name=reviews", "/batch?name=prices", d.link("/batch?name=reviews&q=failed", "/job?"), "/tries",
+		"/try?id=plan-0/0001&skill=review", "/trial?id=plan-0/0001&skill=review&case=plain&run=2",
 	} {
-		t.Run(strings.Trim(strings.NewReplacer("/", "", "?", "-", "&", "-", "=", "-").Replace(path), "-")[:min(len(path)-1, 20)], func(t *testing.T) {
+		t.Run(viewName(path), func(t *testing.T) {
 			tab.t = t
 			tab.do(chromedp.Navigate(d.base()+path), chromedp.WaitReady("main"))
-			if strings.HasPrefix(path, "/preview") {
+			if strings.HasPrefix(path, "/skill/review?") {
 				tab.do(chromedp.Click("[data-run]"), chromedp.WaitVisible(".page .out"))
 			}
 			tab.fits(script)
@@ -480,8 +503,10 @@ func (d *demo) testJobsFirst(t *testing.T) {
 func (d *demo) testUsage(t *testing.T) {
 	_, text := d.get(d.client(), "/usage")
 	for _, want := range []string{
-		`calls refused: allow Skill(deploy)`, `<bdi>incident</bdi></a>: <bdi>`, `<bdi>legal</bdi></a>: <bdi>installed, and in the list of none of `,
-		`<bdi>returns</bdi></a>: <bdi>people called it`, `<bdi>price</bdi></a>: <bdi>a call costs $`, `class="days"`, ` calls</title>`,
+		`calls refused: allow Skill(deploy)`, `<bdi>incident</bdi></a> <span class="why"><bdi>`,
+		`<bdi>legal</bdi></a> <span class="why"><bdi>installed, and in the list of none of `,
+		`<bdi>returns</bdi></a> <span class="why"><bdi>people called it`,
+		`<bdi>price</bdi></a> <span class="why"><bdi>a call costs $`, `class="days"`, ` calls"/>`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

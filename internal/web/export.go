@@ -11,9 +11,14 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/files"
+	"github.com/skillhand/skillhand/internal/session"
 )
 
 // Export writes the site as one file that needs no server: the lists, a preview of each skill, and the latest batches
@@ -69,6 +74,7 @@ type export struct {
 	site     *Site
 	ctx      context.Context
 	has      map[string]bool // the views that it has, by their anchors
+	known    known
 	sections bytes.Buffer
 }
 
@@ -79,6 +85,10 @@ type asking struct {
 }
 
 func (a asking) anchor() string {
+	if a.name == "skill" {
+		tab := a.query.Get("tab")
+		return anchor(strings.TrimSuffix("skill-"+tab, "-"), a.query.Get("skill"))
+	}
 	return anchor(a.name, a.query.Get("skill"), a.query.Get("id"))
 }
 
@@ -86,7 +96,7 @@ func (a asking) anchor() string {
 func anchor(name string, of ...string) string {
 	for _, one := range of {
 		if one != "" {
-			return name + "-" + short(of...)
+			return name + "-" + short(of...)[:12]
 		}
 	}
 	return name
@@ -95,19 +105,36 @@ func anchor(name string, of ...string) string {
 // maxExported is how many batches an export has, and how many tries: the latest.
 const maxExported = 50
 
-// views are those that an export has.
+// views returns those that an export has.
 func (e *export) views() ([]asking, error) {
 	var all []asking
 	for _, t := range tabs {
 		all = append(all, asking{name: t[0]})
 	}
-	skills, _ := e.site.Runtime.List() // what cannot be listed is said in the list
-	for _, one := range skills {
-		all = append(all, asking{"preview", url.Values{"skill": {one.Call}}})
-	}
 	tries := e.visit().triedAll()
+	account, err := e.visit().account(time.Now().AddDate(0, 0, -usualDays), "")
+	if err != nil {
+		return nil, err
+	}
+	skills, _ := e.visit().listAll() // what cannot be listed is said in the list
+	for _, one := range skills {
+		all = append(all, asking{"skill", url.Values{"skill": {one.Call}}})
+		plain := session.PlainName(one.Call)
+		for _, tab := range []struct {
+			name  string
+			known bool
+		}{
+			{"usage", slices.ContainsFunc(account.Skills, func(s activity.Skill) bool { return s.Name == one.Call && !s.Unused() })},
+			{"tries", slices.ContainsFunc(tries, func(r tried) bool { return session.PlainName(r.Skill) == plain })},
+			{"runs", account.Runs(one.Call) > 0},
+		} {
+			if tab.known {
+				all = append(all, asking{"skill", url.Values{"skill": {one.Call}, "tab": {tab.name}}})
+			}
+		}
+	}
 	for _, r := range tries[:min(len(tries), maxExported)] {
-		all = append(all, asking{"try", url.Values{"id": {r.id}, "skill": {r.name}}})
+		all = append(all, asking{"try", url.Values{"id": {r.id}, "skill": {r.Skill}}})
 	}
 	if db, err := e.visit().db(); err == nil && db != nil { // the list says what is wrong
 		batches, err := db.List(e.ctx)
@@ -125,10 +152,10 @@ func (e *export) views() ([]asking, error) {
 }
 
 func (e *export) visit() *visit {
-	return &visit{site: e.site, ctx: e.ctx, query: url.Values{}, link: e.link, watch: func(bool, ...string) {}}
+	return &visit{site: e.site, ctx: e.ctx, query: url.Values{}, link: e.link, watch: func(bool, ...string) {}, known: &e.known}
 }
 
-// link is where a view is in the document, "" for one that an export does not have.
+// link returns where a view is in the document, "" for one that an export does not have.
 func (e *export) link(name string, pairs ...string) string {
 	q := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -137,6 +164,9 @@ func (e *export) link(name string, pairs ...string) string {
 		}
 		switch key := pairs[i]; {
 		case key == "skill", key == "id":
+			q.Set(key, pairs[i+1])
+		case key == "tab" && pairs[i+1] == "findings": // they are in the preview
+		case key == "tab":
 			q.Set(key, pairs[i+1])
 		case key != "name":
 			return "" // a part of a list, or another look at a skill
@@ -167,14 +197,14 @@ func (e *export) add(a asking) error {
 	return nil
 }
 
-// document is the file. Its policy names the one style and the one script by their hashes: nothing else in it can run
+// document returns the file. Its policy names the one style and the one script by their hashes: nothing else in it can run
 // or load, whatever skills and scripts say.
 func (e *export) document() ([]byte, error) {
 	style, err := assets.ReadFile("assets/page.css")
 	if err != nil {
 		return nil, err
 	}
-	script, err := assets.ReadFile("assets/lines.js")
+	script, err := assets.ReadFile("assets/both.js")
 	if err != nil {
 		return nil, err
 	}
@@ -182,6 +212,7 @@ func (e *export) document() ([]byte, error) {
 	data := struct {
 		Policy   string
 		Tabs     []tab
+		Tree     []branch
 		Style    template.CSS
 		Script   template.JS
 		Sections template.HTML // made by html/template
@@ -192,12 +223,14 @@ func (e *export) document() ([]byte, error) {
 	for _, t := range tabs {
 		data.Tabs = append(data.Tabs, tab{Title: t[1], Link: v.link(t[0])})
 	}
+	all, _ := v.listAll() // the list of skills says what cannot be read
+	data.Tree = v.tree(all, "")
 	var b bytes.Buffer
 	err = templates.ExecuteTemplate(&b, "export", data)
 	return b.Bytes(), err
 }
 
-// hashed is how a content policy names a text.
+// hashed returns how a content policy names a text.
 func hashed(text []byte) string {
 	sum := sha256.Sum256(text)
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])

@@ -19,7 +19,7 @@ type finding struct {
 	Fix                           *fix
 }
 
-// A fix is what would mend a finding.
+// A fix is what would take a finding away.
 type fix struct {
 	Title  string
 	Diff   []diffLine
@@ -27,7 +27,7 @@ type fix struct {
 	Long   bool // too much to be shown, so not by a button either
 }
 
-// findings are what check finds in files, by their paths, and the list that Claude Code makes of them; why it could
+// findings returns what check finds in files, by their paths, and the list that Claude Code makes of them; why it could
 // not look, if so. A project's own configuration counts, and so do Claude Code's settings, as for skillhand check.
 func (v *visit) findings(paths ...string) (map[string][]*check.Finding, check.List, error) {
 	found := map[string][]*check.Finding{}
@@ -53,30 +53,25 @@ func (v *visit) findings(paths ...string) (map[string][]*check.Finding, check.Li
 	return found, c.List(files), nil
 }
 
-// margin are the findings of one file, by lines.
-func (l *look) margin(p *preview, source string) map[int][]finding {
-	lines := map[int][]finding{}
-	all, _, err := l.visit.findings(l.src.File)
-	if err != nil {
-		p.Warnings = append(p.Warnings, "check: "+err.Error())
-	}
+// show writes findings for a page, in the same order. The fixes of the first ones are shown whole.
+func (l *look) show(all []located) []finding {
+	source := string(l.src.Source())
+	shown := make([]finding, len(all))
 	fixes := 0
-	for _, list := range all {
-		for _, f := range list {
-			one := finding{Key: findingKey(f), Rule: f.Rule + " " + f.Name, Severity: string(f.Severity), Message: f.Message, Help: f.Help}
-			if f.Fix != nil {
-				if one.Help == f.Fix.Title {
-					one.Help = ""
-				}
-				one.Fix = &fix{Title: f.Fix.Title, Unsafe: f.Fix.Unsafe, Long: true}
-				if fixes++; fixes <= maxFixes {
-					one.Fix.Diff, one.Fix.Long = changes(source, f.Fix.Edits)
-				}
+	for i, f := range all {
+		one := finding{Key: findingKey(f.Finding), Rule: f.Rule + " " + f.Name, Severity: string(f.Severity), Message: f.Message, Help: f.Help}
+		if f.Fix != nil {
+			if one.Help == f.Fix.Title {
+				one.Help = ""
 			}
-			lines[f.Range.Line] = append(lines[f.Range.Line], one)
+			one.Fix = &fix{Title: f.Fix.Title, Unsafe: f.Fix.Unsafe || f.file != l.src.File, Long: true}
+			if fixes++; fixes <= maxFixes && f.file == l.src.File {
+				one.Fix.Diff, one.Fix.Long = changes(source, f.Fix.Edits)
+			}
 		}
+		shown[i] = one
 	}
-	return lines
+	return shown
 }
 
 // findingKey tells the findings of one file apart.
@@ -123,13 +118,13 @@ func changes(source string, edits []check.Edit) (lines []diffLine, long bool) {
 	return slices.DeleteFunc(all, func(l diffLine) bool { return l.Class == "dim" || l.Class == "hunk" }), false
 }
 
-// mend makes the fix of one finding, if it is safe and the file is still as it was shown.
-func (v *visit) mend() (string, error) {
+// fix makes the fix of one finding, if it is safe and the file is still as it was shown.
+func (v *visit) fix() (string, error) {
 	l, err := v.look()
 	if err != nil {
 		return "", err
 	}
-	to := l.address("use", v.query.Get("use"), "against", v.query.Get("against"))
+	to := l.address("use", v.query.Get("use"), "against", v.query.Get("against"), "tab", v.query.Get("back"))
 	source := string(l.src.Source())
 	if short(source) != v.query.Get("seen") {
 		return "", fmt.Errorf("%s: %w", l.src.File, errChanged)

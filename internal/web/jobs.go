@@ -1,6 +1,8 @@
 package web
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -8,7 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/term"
 )
@@ -38,7 +42,7 @@ const (
 	queued  = "queued"
 )
 
-// word is the state of a job as people say it.
+// word says the state of a job as people do.
 func (j *jobList) word(r batch.Result) string {
 	if _, ok := j.running[r.ID]; ok && r.State == batch.Opened {
 		return running
@@ -62,7 +66,7 @@ var stateWords = map[string][]string{
 	"canceled": {"canceled"}, "skipped": {"skipped"},
 }
 
-// asked is what a search asks for: words that begin a state's mean the state, others are looked for as they stand.
+// asked returns what a search asks for: words that begin a state's mean the state, others are looked for as they stand.
 func asked(search string) (states, rest []string) {
 	for _, w := range strings.Fields(strings.ToLower(search)) {
 		known := false
@@ -79,9 +83,10 @@ func asked(search string) (states, rest []string) {
 	return states, rest
 }
 
-// table is the page of jobs that a visit wants to see.
+// table returns the page of jobs that a visit wants to see.
 func (j *jobList) table() (*table, error) {
-	t := &table{View: "batch", What: "jobs", Query: strings.TrimSpace(j.visit.query.Get("q")), Total: j.s.Total, Live: j.visit.live}
+	t := &table{Action: j.visit.link("batch"), What: "jobs", Total: j.s.Total, Live: j.visit.live}
+	t.Query = strings.TrimSpace(j.visit.query.Get("q"))
 	id := strconv.FormatInt(j.s.ID, 10)
 	t.Keep = [][2]string{{"name", j.s.Name}, {"id", id}}
 	at := func(pairs ...string) string {
@@ -163,7 +168,7 @@ func (j *jobList) find(search string, limit int) (found []batch.Result, of []int
 	return found, of, nil
 }
 
-// group is the jobs of a query. Jobs that run are known by their names: to look for them among all that are open takes long.
+// group returns the jobs of a query. Jobs that run are known by their names: to look for them among all that are open takes long.
 func (j *jobList) group(open string, q batch.Query) iter.Seq2[batch.Result, error] {
 	if open != running {
 		return func(yield func(batch.Result, error) bool) {
@@ -195,6 +200,12 @@ func (j *jobList) group(open string, q batch.Query) iter.Seq2[batch.Result, erro
 
 func (j *jobList) rows(t *table, found []batch.Result) {
 	columns := j.columns()
+	if !slices.ContainsFunc(found, func(r batch.Result) bool { return r.Attempts > 1 }) {
+		columns = slices.DeleteFunc(columns, func(c column[batch.Result]) bool { return c.title == "Attempts" })
+	}
+	if j.s.CostUSD == 0 {
+		columns = columns[:len(columns)-1]
+	}
 	for _, c := range columns {
 		t.Heads = append(t.Heads, head{Title: c.title, Number: c.number})
 	}
@@ -208,7 +219,7 @@ func (j *jobList) rows(t *table, found []batch.Result) {
 func (j *jobList) columns() []column[batch.Result] {
 	return []column[batch.Result]{
 		{title: "Job", cell: func(r batch.Result) cell {
-			c := cell{Text: r.ID, Sub: j.running[r.ID].Note}
+			c := cell{Text: r.ID, Sub: j.running[r.ID].Note, Link: j.jobLink(r.ID)}
 			if r.Error != "" && r.Error != string(r.State) { // the next column says that
 				c.Sub = r.Error
 			}
@@ -224,10 +235,11 @@ func (j *jobList) columns() []column[batch.Result] {
 			}
 			return c
 		}},
-		{title: "Attempts", number: true, cell: func(r batch.Result) cell { return cell{Text: fmt.Sprint(r.Attempts)} }},
+		{title: "Attempts", number: true,
+			cell: func(r batch.Result) cell { return cell{Text: fmt.Sprint(r.Attempts)} }},
 		{title: "Time", number: true, cell: func(r batch.Result) cell {
 			if now, ok := j.running[r.ID]; ok && !now.Started.IsZero() {
-				return cell{Text: "since " + stamp(now.Started)}
+				return cell{Text: "for " + term.ShortDuration(float64(time.Since(now.Started).Milliseconds()))}
 			}
 			if took(r) == 0 {
 				return nothing
@@ -249,27 +261,49 @@ type squares struct {
 
 type square struct{ Class, Title, Link string }
 
-// A field has at most maxSquares. Up to fewSquares are drawn larger.
+// A field has at most maxSquares. Up to largeSquares are drawn larger. In a list a batch has listSquares.
 const (
-	maxSquares = 1000
-	fewSquares = 300
+	maxSquares   = 1000
+	largeSquares = 300
+	listSquares  = 40
 )
 
-// squares are running jobs first, then failed ones, then what is done, then what is left.
+// A squarePart is the jobs of a batch in one state.
+type squarePart struct {
+	n           int
+	class, word string
+}
+
+// squareParts returns running jobs first, then failed ones, then what is done, then what is left.
+func squareParts(s *batch.Status, now int) []squarePart {
+	return []squarePart{
+		{now, "run", running}, {s.Failed, "bad", "failed"}, {s.Done, "good", "done"},
+		{s.Skipped, "warn", "skipped"}, {s.Canceled, "off", "canceled"}, {s.Open - now + s.Waiting, "wait", queued},
+	}
+}
+
+// fewSquares shows a batch in a list: a square for each job, or for an equal share of many. A state that has a job has one.
+func fewSquares(s *batch.Status) (all []square) {
+	for _, p := range squareParts(s, s.Open) {
+		n := p.n
+		if s.Total > listSquares && n > 0 {
+			n = max(1, n*listSquares/s.Total)
+		}
+		for range n {
+			all = append(all, square{Class: p.class, Title: thousands(p.n) + " " + p.word})
+		}
+	}
+	return all
+}
+
+// squares shows all jobs.
 func (j *jobList) squares() (*squares, error) {
 	s := j.s
 	if s.Total == 0 {
 		return nil, nil
 	}
-	now := min(len(j.running), s.Open)
-	parts := []struct {
-		n           int
-		class, word string
-	}{
-		{now, "run", running}, {s.Failed, "bad", "failed"}, {s.Done, "good", "done"},
-		{s.Skipped, "warn", "skipped"}, {s.Canceled, "off", "canceled"}, {s.Open - now + s.Waiting, "wait", queued},
-	}
-	f := &squares{Few: s.Total <= fewSquares}
+	parts := squareParts(s, min(len(j.running), s.Open))
+	f := &squares{Few: s.Total <= largeSquares}
 	each := (s.Total + maxSquares - 1) / maxSquares
 	if each > 1 {
 		f.Each = "a square is up to " + thousands(each) + " jobs"
@@ -288,7 +322,7 @@ func (j *jobList) squares() (*squares, error) {
 		for i := range (p.n + each - 1) / each {
 			one := square{Class: p.class}
 			if all := names[p.word]; i < len(all) {
-				one.Title = all[i] + ": " + p.word
+				one.Title, one.Link = all[i]+": "+p.word, j.jobLink(all[i])
 			}
 			f.Squares = append(f.Squares, one)
 		}
@@ -297,7 +331,7 @@ func (j *jobList) squares() (*squares, error) {
 	return f, nil
 }
 
-// names are the jobs of each state, if every square is one job.
+// names returns the jobs of each state, if every square is one job.
 func (j *jobList) names(each int) (map[string][]string, error) {
 	all := map[string][]string{}
 	if each > 1 {
@@ -310,4 +344,96 @@ func (j *jobList) names(each int) (map[string][]string, error) {
 		all[j.word(r)] = append(all[j.word(r)], r.ID)
 	}
 	return all, nil
+}
+
+// jobLink returns the address of a job.
+func (j *jobList) jobLink(id string) string {
+	return j.visit.link("job", "name", j.s.Name, "id", strconv.FormatInt(j.s.ID, 10), "job", id)
+}
+
+// jobOf returns the address of the job that a run was, if it is known which.
+func (v *visit) jobOf(r activity.Record) string {
+	name, id, ok := strings.Cut(r.Job, "/")
+	db, err := v.db()
+	if !ok || err != nil || db == nil {
+		return ""
+	}
+	made, _ := time.Parse(time.RFC3339Nano, r.Batch)
+	all, err := db.Find(v.ctx, name)
+	if err != nil {
+		return ""
+	}
+	for _, s := range all {
+		if s.Created.Equal(made) || made.IsZero() && len(all) == 1 {
+			return v.link("job", "name", name, "id", strconv.FormatInt(s.ID, 10), "job", id)
+		}
+	}
+	return ""
+}
+
+// jobData is all that is kept of a job.
+type jobData struct {
+	ID, State, Mark, Back string
+	Facts                 [][2]string
+	Error, Log, Result    string
+	Tries                 []jobTry
+}
+
+type jobTry struct {
+	At    time.Time
+	Text  string
+	Error string
+}
+
+// job shows what came of a job: its report, and what it printed.
+func (v *visit) job() (*view, error) {
+	id := v.query.Get("job")
+	missing := errMissing{"There is no job " + id + "."}
+	db, err := v.db()
+	if err != nil {
+		return nil, err
+	}
+	if db == nil {
+		return nil, missing
+	}
+	s, err := v.found(db)
+	if err != nil {
+		return nil, err
+	}
+	r, attempts, err := db.Job(v.ctx, s.ID, id)
+	if errors.Is(err, batch.ErrNoJob) {
+		return nil, missing
+	}
+	if err != nil {
+		return nil, err
+	}
+	d := &jobData{ID: r.ID, State: wordOf(r.State, queued), Mark: jobMarks[r.State], Error: r.Error, Log: r.Log}
+	d.Back = v.link("batch", "name", s.Name, "id", strconv.FormatInt(s.ID, 10))
+	add := func(name, value string) { d.Facts = append(d.Facts, [2]string{name, value}) }
+	add("Batch", s.Name)
+	add("Attempts", thousands(r.Attempts))
+	if took(r) > 0 {
+		add("Time", term.ShortDuration(float64(took(r).Milliseconds())))
+	}
+	if r.CostUSD > 0 {
+		add("Cost", term.Dollars(r.CostUSD))
+	}
+	if r.Ended != nil {
+		add("Ended", stamp(*r.Ended))
+	}
+	var text bytes.Buffer
+	if json.Indent(&text, r.Result, "", "  ") == nil {
+		d.Result, _ = shown(text.String())
+	}
+	for _, a := range attempts {
+		one := jobTry{Text: a.How, Error: a.Error}
+		if a.Started != nil {
+			one.At = *a.Started
+			if a.Ended != nil {
+				one.Text += " after " + term.ShortDuration(float64(a.Ended.Sub(*a.Started).Milliseconds()))
+			}
+		}
+		d.Tries = append(d.Tries, one)
+	}
+	return &view{Name: "job", Tab: "batches", Title: r.ID, Data: d, Every: v.every(!r.State.Ended())}, nil
 }

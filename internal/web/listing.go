@@ -3,12 +3,14 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -21,6 +23,8 @@ type listStrip struct {
 	Cut   string // where the room ends, in percent; "": everything fits
 	Tall  bool
 	Bad   bool // something is left out
+
+	agents []string // their names
 }
 
 // A part is a stretch of a strip. X and Width are in percent.
@@ -28,6 +32,29 @@ type part struct {
 	X, Width, Class string
 	Name            string // drawn inside, if it has room
 	Title           string
+}
+
+// here tells the strips of agents that are on this machine from those of others. Claude Code's is always among the first.
+func (v *visit) here(all []listStrip) (here, others []listStrip) {
+	r := v.site.Runtime
+	for _, s := range all {
+		if slices.ContainsFunc(s.agents, func(name string) bool {
+			if name == agents.Claude {
+				return true
+			}
+			if home := agents.Get(name).Transcripts.Home; home != "" && files.IsFolder(filepath.Join(r.Home, home)) {
+				return true
+			}
+			return slices.ContainsFunc(filepath.SplitList(r.Env.Get("PATH")), func(dir string) bool {
+				return files.IsFile(filepath.Join(dir, name))
+			})
+		}) {
+			here = append(here, s)
+		} else {
+			others = append(others, s)
+		}
+	}
+	return here, others
 }
 
 // strips draws the list for each agent: Claude Code's as check counts it, the others' as they see skills.
@@ -54,6 +81,7 @@ func strips(l check.List, skills []agents.Skill) []listStrip {
 			all = append(all, s)
 		} else {
 			all[alike].Agent += ", " + s.Agent
+			all[alike].agents = append(all[alike].agents, s.agents...)
 		}
 	}
 	for i := range all {
@@ -65,7 +93,7 @@ func strips(l check.List, skills []agents.Skill) []listStrip {
 // otherStrip has what an agent's model sees of each skill, then what is cut off.
 func otherStrip(agent *agents.Agent, skills []agents.Skill) listStrip {
 	views := agent.Views(skills)
-	s := listStrip{Agent: agent.Title}
+	s := listStrip{Agent: agent.Title, agents: []string{agent.Name}}
 	shown, missing := 0, 0
 	var hidden, unsure, cut, why []string
 	for i, v := range views {
@@ -166,7 +194,19 @@ func claudeStrip(l check.List, count int) listStrip {
 			left += one.Text
 		}
 	}
-	r := newRoom(l.Budget + left)
+	taken := 0
+	for _, one := range l.Lines {
+		if taken += one.Head; !one.Bare {
+			taken += one.Text
+		}
+	}
+	// A short list would be a corner of its strip: what is free takes a quarter at most, and says how much it is.
+	free := max(0, l.Budget-taken)
+	size := l.Budget + left
+	if free > taken/3 {
+		size = taken + taken/3
+	}
+	r := newRoom(size)
 	own, listed, n := 0, 0, 0
 	var bare []check.Line
 	for _, one := range l.Lines {
@@ -188,7 +228,11 @@ func claudeStrip(l check.List, count int) listStrip {
 		}
 	}
 	r.add(own, "own", "Claude Code's own", "Claude Code's own skills: "+thousands(own)+" characters")
-	s := listStrip{Agent: "Claude Code", Tall: true}
+	if free > taken/3 {
+		r.add(taken/3, "free", fmt.Sprintf("%d %% is free", free*100/max(l.Budget, 1)),
+			thousands(free)+" of "+thousands(l.Budget)+" characters are free")
+	}
+	s := listStrip{Agent: "Claude Code", Tall: true, agents: []string{agents.Claude}}
 	used := float64(listed+own) * 100 / float64(l.Budget)
 	s.Said = fmt.Sprintf("all %s; %.0f %% of its %s characters are taken", counted(count, "skill", "skills"), used, thousands(l.Budget))
 	if left > 0 {

@@ -68,7 +68,7 @@ func TestStrips(t *testing.T) {
 		want   map[string]string
 	}{
 		{"all fit", listOf("+190", "+90", "=190"), sightOf(".claude", 193, 93), map[string]string{
-			"Claude Code":       "shade 20, shade 10, own 20; all 2 skills; 50 % of its 1,000 characters are taken",
+			"Claude Code":       "shade 30, shade 15, own 30, free 25; all 2 skills; 50 % of its 1,000 characters are taken",
 			"Copilot, opencode": "shade 67, shade 33; all 2 skills, 300 characters",
 			"Codex":             "; none of 2 skills; not skill-0, skill-1: " + codexLooks,
 			"Gemini":            "; none of 2 skills; not skill-0, skill-1: it looks in .agents/skills, .gemini/skills",

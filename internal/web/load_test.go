@@ -9,9 +9,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"github.com/skillhand/skillhand"
 )
@@ -32,7 +36,7 @@ func TestSlowBodies(t *testing.T) {
 	defer func() { end(); <-ended }()
 
 	client := p.client()
-	p.get(client, "/preview?skill=hello") // its file is watched from now on
+	p.get(client, "/skill/hello") // its file is watched from now on
 	stream, err := client.Get(p.base() + "/events")
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +60,7 @@ func TestSlowBodies(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		fmt.Fprintf(c, "POST /preview HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nCookie: %s=%s\r\n"+
+		fmt.Fprintf(c, "POST /skill/hello HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nCookie: %s=%s\r\n"+
 			"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nskill=",
 			host, p.base(), p.server.guard.cookieName(), p.server.guard.cookie)
 		all = append(all, c)
@@ -134,38 +138,94 @@ func TestExportIsSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if dir := os.Getenv("SKILLHAND_SHOTS"); dir != "" {
+		os.WriteFile(dir+"/export.html", text, 0o666)
+	}
 	if n := strings.Count(string(text), "step 42:"); n != 40 {
 		t.Errorf("a line of 40 skills is there %d times", n)
 	}
-	if len(text) > 5*size/2 {
+	if len(text) > 2*size {
 		t.Errorf("%d bytes for %d of skills", len(text), size)
 	}
 }
 
-// TestFoldSame: only whole plain lines that follow each other in both texts become a reference.
-func TestFoldSame(t *testing.T) {
-	long := strings.Repeat("x", minSame)
-	source := lines(segments("head\n"+long+"1\n"+long+"2\n\n$V\n"+long+"3\n", []span{{5 + 2*minSame + 5, 5 + 2*minSame + 7, "var", 0}}))
-	for _, tt := range []struct {
-		page []segment
-		want string
-	}{
-		{[]segment{{Text: "head\n" + long + "1\n" + long + "2\n\nvalue\n" + long + "3\n"}}, "[1 4] value [6 6]"},
-		{[]segment{{Text: "a "}, {Text: "b", Class: "out"}, {Text: long + "1\n"}}, "a b " + long + "1"}, // part of a line
-		{[]segment{{Text: long + "2\n" + long + "1\n"}}, "[3 3] " + long + "1"},                         // another order
-		{[]segment{{Text: long + "3"}}, long + "3"},                                                     // no end of the line
-		{[]segment{{Text: "head\n"}}, "head"},
-		{nil, ""},
+// TestBlocks: directives stand beside their output, and lines that both sides have beside each other.
+func TestBlocks(t *testing.T) {
+	read := func(text string) []line {
+		var spans []span
+		for _, at := range regexp.MustCompile(`<\d[^>]*>`).FindAllStringIndex(text, -1) {
+			spans = append(spans, span{at[0], at[1], "dir", int(text[at[0]+1] - '0')})
+		}
+		return lines(segments(text, spans))
+	}
+	write := func(all []line) string {
+		var texts []string
+		for _, l := range all {
+			texts = append(texts, l.text())
+		}
+		return strings.Join(texts, "/")
+	}
+	for _, tt := range []struct{ name, source, page, want string }{
+		{"nothing", "", "", "="},
+		{"front", "---\nname: a\n---\nText\nMore\n", "Text\nMore\n", "---/name: a/---= Text/More=Text/More"},
+		{"a directive", "a\nsee <1> now\nb\n", "a\nsee <1 one\ntwo> now\nb\n", "a=a 1:see <1> now=see <1 one/two> now b=b"},
+		{"two on a line", "<1> <2>\nb\n", "<1x\ny> <2z>\nb\n", "1:<1> <2>=<1x/y> <2z> b=b"},
+		{"two outputs that share a line", "<1>\n<2>\n", "<1x><2y>\n", "1:<1>/<2>=<1x><2y>"},
+		{"only later", "a\n<1>\nb\n<2>\n", "b\n<2x>\n", "a/<1>= b=b 2:<2>=<2x>"},
+		{"other words", "same\nold\nlast\n", "same\nnew\nlast\n", "same=same old=new last=last"},
+		{"moved", "one\ntwo\n", "two\none\n", "one= two=two =one"},
+		{"blank lines are no anchors", "a\n\nb\n\nc\n", "c\n", "a//b/= c=c"},
 	} {
 		var got []string
-		for _, s := range foldSame(tt.page, source) {
-			if s.Same != "" {
-				s.Text = "[" + s.Same + "]"
+		all := blocks(read(tt.source), read(tt.page))
+		for _, b := range all {
+			text := write(b.Source) + "=" + write(b.Page)
+			if b.Made > 0 {
+				text = fmt.Sprint(b.Made, ":", text)
 			}
-			got = append(got, strings.TrimSpace(s.Text))
+			got = append(got, text)
 		}
 		if got := strings.Join(got, " "); got != tt.want {
-			t.Errorf("%.90v folds to %s, want %s", tt.page, got, tt.want)
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
+}
+
+// TestBlocksLoseNothing: whatever the texts, each line is there once and in order, on both sides, also in an export.
+func TestBlocksLoseNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.SampledFrom([]string{"a", "b", "c", "", "long line"})
+		text := func(name string) (all []line) {
+			id := 0
+			for i, w := range rapid.SliceOfN(word, 0, 20).Draw(t, name) {
+				l := line{Number: i + 1, Segments: []segment{{Text: w}}}
+				if w == "c" {
+					id++
+					l.Segments[0].Class, l.Segments[0].Directive = "dir", id
+				}
+				all = append(all, l)
+			}
+			return all
+		}
+		source, page := text("source"), text("page")
+		join := func(all []line) (text string) {
+			for _, l := range all {
+				text += l.text() + "\n"
+			}
+			return text
+		}
+		for _, export := range []bool{false, true} {
+			all := blocks(slices.Clone(source), slices.Clone(page))
+			if export {
+				foldSame(all)
+			}
+			left, right := "", ""
+			for _, b := range all {
+				left, right = left+b.Text+join(b.Source), right+b.Text+join(b.Page)
+			}
+			if left != join(source) || right != join(page) {
+				t.Fatalf("%q and %q became %q and %q", join(source), join(page), left, right)
+			}
+		}
+	})
 }

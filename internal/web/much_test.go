@@ -23,7 +23,7 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// remember puts runs into the history, over the last days, as history.Store.Append does.
+// remember puts runs into the history, over the last days, as activity.Store.Append does.
 func (p *place) remember(n int) {
 	p.t.Helper()
 	var lines bytes.Buffer

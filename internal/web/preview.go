@@ -29,26 +29,28 @@ import (
 
 // A preview is a skill beside what an agent reads of it.
 type preview struct {
-	Skill, File string
-	Trusted     bool
-	Runs        bool   // there is something to run
-	Seen        string // names the text that is shown
-	Folder      string // the folder that trust is about
-	Trust       string // the command that trusts it
+	Trusted bool
+	Runs    bool   // there is something to run
+	Seen    string // names the text that is shown
+	Folder  string // the folder that trust is about
+	Trust   string // the command that trusts it
 
 	Fields  []field // of the form for arguments
 	Use     string  // first or later
 	Against string  // what the page is compared with: "", later, claude, tool
 
-	Lines      []line
+	Blocks     []block
 	SourceRest string
-	Page       []segment
 	PageRest   string
 	Fault      string // why there is no page
 	Directives []directive
 	Warnings   []string
-	Findings   int
-	Source     string // how the outcomes came about, in words
+	Origin     string // how the outcomes came about, in words
+
+	Live   bool
+	Action string // the address of the skill
+	Tab    string // that a fix leads back to
+	anchor string // in an export
 
 	Before, After, Later string // tokens
 	Saved                string // what a later page saves, or costs
@@ -57,6 +59,18 @@ type preview struct {
 	DiffTitle, DiffNote  string
 	Command              string
 }
+
+// ID names a part of the preview.
+func (p *preview) ID(name string) string { return p.anchor + name }
+
+// A found is a finding on a page.
+type found struct {
+	P       *preview
+	Finding finding
+}
+
+// With returns a finding with this preview, for templates.
+func (p *preview) With(f finding) found { return found{p, f} }
 
 // A field is one argument in the form.
 type field struct{ Name, Label, Value, Hint string }
@@ -82,7 +96,9 @@ type look struct {
 	src   *skill.Skill
 	not   error // why nothing of it may run, if so
 
-	pages map[pageKind]madePage // each is made once
+	found    []located // what check finds; nil: not asked yet
+	foundErr error
+	pages    map[pageKind]madePage // each is made once
 }
 
 // A pageKind is one of the pages that a look may need.
@@ -162,7 +178,7 @@ func (v *visit) listed(finder find.Finder, file string) bool {
 	return v.files[real]
 }
 
-// mayCome are the paths at which a skill would be found, were it there.
+// mayCome returns the paths at which a skill would be found, were it there.
 func (v *visit) mayCome(name string) []string {
 	finder := v.site.Runtime.Finder()
 	if files.Is(name) {
@@ -185,21 +201,21 @@ func (v *visit) mayCome(name string) []string {
 	return all
 }
 
-// link is the address of the same look with other choices.
+// address returns the address of the same look with other choices.
 func (l *look) address(pairs ...string) string {
 	all := []string{"skill", l.name}
 	for _, w := range l.visit.query["arg"] {
 		all = append(all, "arg", w)
 	}
-	return l.visit.link("preview", append(append(all, "args", l.visit.query.Get("args")), pairs...)...)
+	return l.visit.link("skill", append(append(all, "args", l.visit.query.Get("args")), pairs...)...)
 }
 
-// recording is the file that the outcomes of a run are kept in, for later looks.
+// recording returns the file that the outcomes of a run are kept in, for later looks.
 func (l *look) recording() string {
 	return filepath.Join(l.visit.site.Runtime.State, "page", short(l.src.Real, l.args.Raw)+".json")
 }
 
-// page is a page of the skill, made once for a look.
+// page returns a page of the skill, which is made once for a look.
 func (l *look) page(later, written bool) (page *skillhand.Page, recorded bool, err error) {
 	kind := pageKind{later, written}
 	made, ok := l.pages[kind]
@@ -231,36 +247,47 @@ func (l *look) makePage(later, written bool) (page *skillhand.Page, recorded boo
 	return page, false, err
 }
 
-func (v *visit) preview() (*view, error) {
-	l, err := v.look()
-	if err != nil {
-		return nil, err
+// newPreview returns what all tabs of a skill need for its fixes.
+func (l *look) newPreview(tab string) *preview {
+	p := &preview{Live: l.visit.live, Tab: tab, Seen: short(string(l.src.Source())), Fields: l.fields()}
+	p.Action = l.visit.link("skill", "skill", l.name)
+	if !p.Live {
+		p.anchor = anchor("skill", l.name) + "-"
 	}
+	return p
+}
+
+// preview shows the skill beside what an agent reads of it.
+func (l *look) preview() *preview {
+	v := l.visit
 	v.watch(false, l.recording())
-	p := &preview{
-		Skill: l.name, File: v.near(l.src.File),
-		Trusted: l.not == nil, Folder: trust.Root(l.src.Real), Trust: shell.Quote([]string{"skillhand", "trust", trust.Root(l.src.Real)}),
-		Use: "first", Against: v.query.Get("against"), Fields: l.fields(),
-		Command: l.command(v.query.Get("use") == "later"),
-	}
-	if v.query.Get("use") == "later" {
+	later := v.query.Get("use") == "later"
+	p := l.newPreview("")
+	p.Trusted, p.Folder = l.not == nil, trust.Root(l.src.Real)
+	p.Trust = shell.Quote([]string{"skillhand", "trust", p.Folder})
+	p.Use, p.Against, p.Command = "first", v.query.Get("against"), l.command(later)
+	if later {
 		p.Use = "later"
 	}
-	source := string(l.src.Source())
-	p.Before = thousands(tokens(source))
-	l.showSource(p, source)
-	page, recorded, err := l.page(p.Use == "later", false)
+	text := string(l.src.Source())
+	p.Before = thousands(tokens(text))
+	source := l.showSource(p, text)
+	page, recorded, err := l.page(later, false)
 	if err != nil {
 		p.Fault = err.Error()
+		p.Blocks = []block{{Source: source}}
 	} else {
-		l.showPage(p, page, recorded)
+		p.Blocks = blocks(source, l.showPage(p, page, recorded))
+	}
+	if !v.live {
+		foldSame(p.Blocks)
 	}
 	l.count(p)
 	l.compare(p)
-	return &view{Name: "preview", Tab: "skills", Title: l.src.Name, Data: p}, nil
+	return p
 }
 
-// fields are the form's: one for each argument that has a name, else one for all.
+// fields returns the form's fields: one for each argument that has a name, else one for all.
 func (l *look) fields() []field {
 	front := l.src.Front
 	if len(front.Arguments) == 0 {
@@ -287,7 +314,7 @@ func (l *look) fields() []field {
 // hint is what an argument-hint says of one argument: in brackets, or a word.
 var hint = words.Regexp(`\[[^\]]*\]|<[^>]*>|\S+`)
 
-// command is what prints the same page in a terminal.
+// command returns what prints the same page in a terminal.
 func (l *look) command(later bool) string {
 	words := []string{"skillhand", "load", l.name}
 	if later {
@@ -301,7 +328,8 @@ func (l *look) command(later bool) string {
 
 var classes = map[skill.Kind]string{skill.Header: "front", skill.Variable: "var", skill.Directive: "dir", skill.Tag: "tag", skill.Escape: "tag"}
 
-func (l *look) showSource(p *preview, source string) {
+// showSource returns the lines of the source, with the findings beneath them.
+func (l *look) showSource(p *preview, source string) []line {
 	var spans []span
 	n := 0
 	for _, part := range l.src.Parts {
@@ -314,20 +342,27 @@ func (l *look) showSource(p *preview, source string) {
 			spans = append(spans, s)
 		}
 	}
-	p.Seen, p.Runs = short(source), n > 0
+	p.Runs = n > 0
+	all := slices.DeleteFunc(slices.Clone(l.allFindings()), func(f located) bool { return f.file != l.src.File })
+	if l.foundErr != nil {
+		p.Warnings = append(p.Warnings, "check: "+l.foundErr.Error())
+	}
+	for _, f := range all {
+		spans = append(spans, flagged(f.Finding, source))
+	}
 	text := l.visit.site.withoutSecrets(source)
 	if text != source {
 		spans = nil // they are elsewhere now
 	}
 	part, rest := shown(text)
 	p.SourceRest = rest
-	p.Lines = lines(segments(part, spans))
-	for at, found := range l.margin(p, source) {
-		p.Findings += len(found)
-		if i := min(max(at, 1), len(p.Lines)) - 1; i >= 0 {
-			p.Lines[i].Findings = append(p.Lines[i].Findings, found...)
+	shown := lines(segments(part, spans))
+	for i, f := range l.show(all) {
+		if at := min(max(all[i].Range.Line, 1), len(shown)) - 1; at >= 0 {
+			shown[at].Findings = append(shown[at].Findings, f)
 		}
 	}
+	return shown
 }
 
 // ids numbers the directives of a file by where they stand.
@@ -341,9 +376,10 @@ func (l *look) ids() map[int]int {
 	return ids
 }
 
-func (l *look) showPage(p *preview, page *skillhand.Page, recorded bool) {
+// showPage returns the lines of the page.
+func (l *look) showPage(p *preview, page *skillhand.Page, recorded bool) []line {
 	for _, w := range page.Warnings {
-		if w != page.Withheld { // that is said above
+		if w != page.Withheld && !l.says(w) { // that is said above
 			p.Warnings = append(p.Warnings, w)
 		}
 	}
@@ -363,28 +399,37 @@ func (l *look) showPage(p *preview, page *skillhand.Page, recorded bool) {
 		spans = append(spans, span{d.Start, d.End, class, id})
 		p.Directives = append(p.Directives, strip(id, d, times))
 	}
+	p.Origin = l.origin(page, recorded)
 	part, rest := shown(page.Text)
-	p.Page, p.PageRest = segments(part, spans), rest
-	if !l.visit.live {
-		p.Page = foldSame(p.Page, p.Lines)
-	}
-	switch {
-	case len(page.Directives) == 0:
-		p.Source = "This page has no directives: it is the same whether or not anything runs."
-	case l.not != nil:
-		p.Source = "Nothing has run, and nothing would for an agent: this is what it reads until the folder is trusted."
-	case !recorded:
-		p.Source = "Nothing has run: directives are shown as written."
-	default:
-		p.Source = "Output of the last run with these arguments"
-		if info, err := os.Stat(l.recording()); err == nil {
-			p.Source += ", " + stamp(info.ModTime())
-		}
-		p.Source += ". What changed since is shown as written."
-	}
+	p.PageRest = rest
+	return lines(segments(part, spans))
 }
 
-// strip is the line about one directive.
+// origin says how the outcomes on a page came about.
+func (l *look) origin(page *skillhand.Page, recorded bool) string {
+	switch {
+	case len(page.Directives) == 0:
+		return "This page has no directives: it is the same whether or not anything runs."
+	case l.not != nil:
+		return "Nothing has run, and nothing would for an agent: this is what it reads until the folder is trusted."
+	case !recorded:
+		return "Nothing has run: directives are shown as written."
+	}
+	when := ""
+	if info, err := os.Stat(l.recording()); err == nil {
+		when = ", " + stamp(info.ModTime())
+	}
+	return "Output of the last run with these arguments" + when + ". What changed since is shown as written."
+}
+
+// says reports whether a finding says what a warning does.
+func (l *look) says(warning string) bool {
+	return strings.Contains(warning, "frontmatter") && slices.ContainsFunc(l.allFindings(), func(f located) bool {
+		return f.Severity == check.Error && strings.HasPrefix(warning, fmt.Sprintf("%s:%d: ", f.file, f.Range.Line))
+	})
+}
+
+// strip returns the line about one directive.
 func strip(id int, d render.Directive, times map[string][]float64) directive {
 	row := directive{ID: id, Line: d.Line, Command: d.Command, How: "not run", Exit: "–", Time: "–", Bytes: "–", Mark: "dim"}
 	if d.How == "" && d.Exit == 0 {
@@ -401,7 +446,7 @@ func strip(id int, d render.Directive, times map[string][]float64) directive {
 	return row
 }
 
-// times are how long directives took, by their commands: a recording does not
+// times returns how long directives took, by their commands: a recording does not
 // say. Where it is not known, none is shown.
 func (l *look) times() map[string][]float64 {
 	times := map[string][]float64{}
@@ -415,7 +460,7 @@ func (l *look) times() map[string][]float64 {
 	return times
 }
 
-// timesFile is beside a recording.
+// timesFile returns the file beside a recording that times are kept in.
 func timesFile(recording string) string { return strings.TrimSuffix(recording, ".json") + ".times" }
 
 // count says how large the first and the later page are.

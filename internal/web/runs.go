@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/activity"
+	"github.com/skillhand/skillhand/internal/session"
+	"github.com/skillhand/skillhand/internal/shell"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -16,13 +18,14 @@ type runsData struct {
 	Table      *table
 	Periods    []choice
 	Kinds      []choice
-	Plots      []plot
+	Charts     []chart
 	Shares     []share
 	Categories []share
 	Slow       []mention
 	Costly     []mention
 	Flaky      []mention
 	Next       []string
+	Live       bool
 	Damaged    int
 	Batch      string // whose runs are listed alone, or ""
 	Made       string // when that batch was made, if that is known
@@ -34,8 +37,8 @@ type runsData struct {
 
 // A choice is one of several ways to look.
 type choice struct {
-	Title, Link string
-	Here        bool
+	Title, Link, Count string
+	Here               bool
 }
 
 // A mention is a thing worth looking at.
@@ -104,18 +107,18 @@ func (r runRow) name() string {
 	return cmp.Or(r.batch.Name, r.Name())
 }
 
-// usualSpan is the period that is shown if nobody says which.
-const usualSpan = "30d"
-
-// spans are the periods to choose from.
-var spans = []struct {
-	key, title string
-	days       int
-}{{"1d", "1 day", 1}, {"7d", "7 days", 7}, {"30d", "30 days", 30}, {"90d", "90 days", 90}, {"all", "all", 0}}
-
 func (v *visit) runs() (*view, error) {
+	data, err := v.runsData("")
+	if err != nil {
+		return nil, err
+	}
+	return &view{Name: "runs", Tab: "runs", Title: "Runs and asks", Data: data}, nil
+}
+
+// runsData lists runs and asks, of a skill if it is not "".
+func (v *visit) runsData(skill string) (*runsData, error) {
 	now := time.Now()
-	data := &runsData{Empty: "Nothing ran in this period.", Hint: "skillhand run NAME"}
+	data := &runsData{Empty: "Nothing ran in this period.", Hint: "skillhand run " + cmp.Or(skill, "NAME"), Live: v.live}
 	q, err := v.runsQuery(data, now)
 	if err != nil {
 		return nil, err
@@ -126,8 +129,11 @@ func (v *visit) runs() (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	data.Damaged, data.Any = found.Damaged, len(found.Records) > 0
 	records := found.Records
+	if skill != "" {
+		records = slices.DeleteFunc(records, func(r activity.Record) bool { return session.PlainName(r.Skill) != skill })
+	}
+	data.Damaged, data.Any = found.Damaged, len(records) > 0
 	if name := v.query.Get("batch"); name != "" {
 		made := v.query.Get("made")
 		records = slices.DeleteFunc(records, func(r activity.Record) bool {
@@ -137,8 +143,11 @@ func (v *visit) runs() (*view, error) {
 		data.Batch, data.Made, data.Folded = name, madeAt(made), v.runsLink("batch", "", "made", "")
 	}
 	l := list[runRow]{
-		view: "runs", keep: []string{"since", "kind", "failed", "skill", "batch", "made"}, one: "run or ask", what: "runs and asks",
+		view: "runs", keep: []string{"since", "kind", "failed", "batch", "made"}, one: "run or ask", what: "runs and asks",
 		usual: "-time", columns: v.runColumns(), sorted: true, text: searched, states: runStates, items: single(records),
+	}
+	if v.query.Get("tab") != "" {
+		l.view, l.at = "skill", []string{"skill", v.query.Get("skill"), "tab", "runs"}
 	}
 	if rows := l.search(v.query.Get("q")); len(rows) > 0 {
 		listed := make([]activity.Record, len(rows))
@@ -146,9 +155,6 @@ func (v *visit) runs() (*view, error) {
 			listed[i] = r.Record
 		}
 		v.summarize(data, listed, q.Since, now)
-	}
-	if q.Failed && data.Plots != nil {
-		data.Plots = data.Plots[1:] // how many succeed is known
 	}
 	records = slices.Clone(records)
 	slices.Reverse(records)
@@ -159,12 +165,12 @@ func (v *visit) runs() (*view, error) {
 	if folded := len(records) - len(l.items); folded > 0 {
 		data.Table.Count = counted(len(records), "run or ask", "runs and asks")
 	}
-	return &view{Name: "runs", Tab: "runs", Title: "Runs and asks", Data: data}, nil
+	return data, nil
 }
 
-// runsQuery is what is asked of history, with the choices that there are.
-func (v *visit) runsQuery(data *runsData, now time.Time) (activity.Query, error) {
-	q := activity.Query{Kind: activity.Kind(v.query.Get("kind")), Failed: v.query.Get("failed") != "", Skill: v.query.Get("skill")}
+// runsQuery returns what is asked of history, with the choices that there are.
+func (v *visit) runsQuery(data *runsData, now time.Time) (q activity.Query, err error) {
+	q = activity.Query{Kind: activity.Kind(v.query.Get("kind")), Failed: v.query.Get("failed") != ""}
 	switch q.Kind {
 	case "", activity.Run, activity.Ask:
 	case "failed":
@@ -172,21 +178,13 @@ func (v *visit) runsQuery(data *runsData, now time.Time) (activity.Query, error)
 	default:
 		return q, errMissing{"There is no kind " + string(q.Kind) + ": want run, ask or failed."}
 	}
-	since := cmp.Or(v.query.Get("since"), usualSpan)
-	known := false
-	for _, s := range spans {
-		here := since == s.key
-		if known = known || here; here && s.days > 0 {
-			q.Since = now.AddDate(0, 0, -s.days)
-		}
-		data.Periods = append(data.Periods, choice{s.title, v.runsLink("since", s.key), here})
+	if q.Since, _, err = v.period(); err != nil {
+		return q, err
 	}
-	if !known {
-		return q, errMissing{"There is no period " + since + ": want 1d, 7d, 30d, 90d or all."}
-	}
+	data.Periods = v.periods(func(key string) string { return v.runsLink("since", key) })
 	for _, k := range [][3]string{{"", "", "all"}, {"run", "", "runs"}, {"ask", "", "asks"}, {"", "1", "failed"}} {
 		here := k[0] == string(q.Kind) && (k[1] != "") == q.Failed
-		data.Kinds = append(data.Kinds, choice{k[2], v.runsLink("kind", k[0], "failed", k[1]), here})
+		data.Kinds = append(data.Kinds, choice{Title: k[2], Link: v.runsLink("kind", k[0], "failed", k[1]), Here: here})
 	}
 	switch {
 	case q.Failed:
@@ -197,15 +195,20 @@ func (v *visit) runsQuery(data *runsData, now time.Time) (activity.Query, error)
 	return q, nil
 }
 
-// runsLink is this list with another choice.
+// runsLink returns the address of this list with another choice.
 func (v *visit) runsLink(pairs ...string) string {
-	all := []string{"q", v.query.Get("q")}
-	for _, k := range []string{"since", "kind", "failed", "skill", "batch", "made", "sort"} {
-		if !slices.Contains(pairs, k) {
-			all = append(all, k, v.query.Get(k))
-		}
+	view, keys := "runs", []string{"q", "since", "kind", "failed", "batch", "made", "sort"}
+	if v.query.Get("tab") != "" {
+		view, keys = "skill", append(keys, "skill", "tab")
 	}
-	return v.link("runs", append(all, pairs...)...)
+	var all []string
+	for i := 0; i < len(pairs); i += 2 {
+		keys = slices.DeleteFunc(keys, func(k string) bool { return k == pairs[i] })
+	}
+	for _, k := range keys {
+		all = append(all, k, v.query.Get(k))
+	}
+	return v.link(view, append(all, pairs...)...)
 }
 
 func searched(r runRow) string {
@@ -223,7 +226,7 @@ func runStates(r runRow) []string {
 // summarize says what the records came to.
 func (v *visit) summarize(data *runsData, records []activity.Record, since, until time.Time) {
 	review := activity.ReviewOf(records, since, until)
-	data.Plots = plots(records, since, until)
+	data.Charts = runCharts(records, since, until)
 	data.Shares = v.bySkill(review)
 	most := 1
 	for _, c := range review.Categories {
@@ -238,11 +241,11 @@ func (v *visit) summarize(data *runsData, records []activity.Record, since, unti
 		})
 	}
 	for _, r := range review.Slowest {
-		data.Slow = append(data.Slow, mention{r.Name(), v.runLink(r), term.ShortDuration(r.DurationMS), stamp(r.Time)})
+		data.Slow = append(data.Slow, mention{r.Name(), v.runLink(r), term.ShortDuration(r.DurationMS), ago(r.Time)})
 	}
 	for _, r := range review.Costliest {
 		if r.CostUSD > 0 {
-			data.Costly = append(data.Costly, mention{r.Name(), v.runLink(r), term.Dollars(r.CostUSD), stamp(r.Time)})
+			data.Costly = append(data.Costly, mention{r.Name(), v.runLink(r), term.Dollars(r.CostUSD), ago(r.Time)})
 		}
 	}
 	for _, f := range review.Flaky[:min(len(review.Flaky), 5)] {
@@ -250,6 +253,42 @@ func (v *visit) summarize(data *runsData, records []activity.Record, since, unti
 			mention{f.Name, v.link("runs", "q", f.Name), fmt.Sprintf("%d of %d failed", f.Failed, f.Total), "input " + f.Input[:min(8, len(f.Input))]})
 	}
 	data.Next = review.Next
+}
+
+// runCharts draws what the records of a period came to.
+func runCharts(records []activity.Record, since, until time.Time) []chart {
+	c := newCalendar(records[0].Time, since, until)
+	ok, failed, cost := c.series("ok", "good"), c.series("failed", "bad"), c.series("", "plain")
+	sure, said := c.series("", ""), c.series("", "")
+	for _, r := range records {
+		i := c.at(r.Time)
+		if r.OK {
+			ok.add(i, 1)
+		} else {
+			failed.add(i, 1)
+		}
+		if r.Confidence != nil {
+			sure.add(i, *r.Confidence)
+			said.add(i, 1)
+		}
+		cost.add(i, r.CostUSD)
+	}
+	runs, all := c.stack("How many run "+c.each+", and how many fail?", "", inNumbers, ok, failed)
+	succeeded := 0.0
+	for _, n := range ok.values {
+		succeeded += n
+	}
+	runs.Answer = fmt.Sprintf("%s, %.1f %% ok", thousands(int(all)), succeeded*100/max(all, 1))
+	means, mean := c.means("How sure are runs of their results?", "No run said how sure it was: see docs/reports.md.", "confidence",
+		sure, said)
+	if len(means.Dots) > 0 {
+		means.Answer = fmt.Sprintf("%.2f", mean)
+	}
+	costs, sum := c.stack("What do asks cost "+c.each+"?", "Nothing cost anything in this period: only asks do.", inDollars, cost)
+	if sum > 0 {
+		costs.Answer = term.Dollars(sum)
+	}
+	return []chart{runs, means, costs}
 }
 
 // recordID tells records of one moment apart.
@@ -277,44 +316,49 @@ func (v *visit) runColumns() []column[runRow] {
 			}
 			return c
 		}},
-		{key: "kind", title: "Kind", compare: by(func(r runRow) string { return string(r.Kind) }), cell: func(r runRow) cell {
-			if r.batch.Name != "" {
-				return cell{Text: "batch"}
-			}
-			return cell{Text: string(r.Kind)}
-		}},
-		{key: "verdict", title: "Verdict", compare: by(func(r runRow) string { return fmt.Sprint(r.OK) + r.Category }), cell: func(r runRow) cell {
-			switch {
-			case r.batch.Name != "" && !r.OK:
-				return cell{Text: fmt.Sprintf("%s of %s failed", thousands(r.failed), thousands(r.jobs)), Mark: "bad"}
-			case r.batch.Name != "":
-				c := cell{Text: "all " + thousands(r.jobs) + " ok", Mark: "good"}
-				if r.retried > 0 {
-					c.Sub = thousands(r.retried) + " retried"
+		{key: "kind", title: "Kind", fold: true, compare: by(func(r runRow) string { return string(r.Kind) }),
+			cell: func(r runRow) cell {
+				if r.batch.Name != "" {
+					return cell{Text: "batch"}
+				}
+				return cell{Text: string(r.Kind)}
+			}},
+		{key: "verdict", title: "Verdict", compare: by(func(r runRow) string { return fmt.Sprint(r.OK) + r.Category }),
+			cell: func(r runRow) cell {
+				switch {
+				case r.batch.Name != "" && !r.OK:
+					return cell{Text: fmt.Sprintf("%s of %s failed", thousands(r.failed), thousands(r.jobs)), Mark: "bad"}
+				case r.batch.Name != "":
+					c := cell{Text: "all " + thousands(r.jobs) + " ok", Mark: "good"}
+					if r.retried > 0 {
+						c.Sub = thousands(r.retried) + " retried"
+					}
+					return c
+				case r.OK:
+					return cell{Text: "ok", Mark: "good"}
+				}
+				c := cell{Text: cmp.Or(r.Category, "failed"), Sub: r.Detail, Mark: "bad"}
+				if r.Retried {
+					c.Sub = strings.TrimSpace(c.Sub + " (retried)")
 				}
 				return c
-			case r.OK:
-				return cell{Text: "ok", Mark: "good"}
-			}
-			c := cell{Text: cmp.Or(r.Category, "failed"), Sub: r.Detail, Mark: "bad"}
-			if r.Retried {
-				c.Sub = strings.TrimSpace(c.Sub + " (retried)")
-			}
-			return c
-		}},
-		{key: "confidence", title: "Confidence", number: true, compare: by(confidence), cell: func(r runRow) cell {
-			if r.Confidence == nil {
-				return nothing
-			}
-			return cell{Text: fmt.Sprintf("%.2f", *r.Confidence)}
-		}},
-		{key: "duration", title: "Time", number: true, compare: by(func(r runRow) float64 { return r.DurationMS }), cell: func(r runRow) cell {
-			return cell{Text: term.ShortDuration(r.DurationMS)}
-		}},
+			}},
+		{key: "confidence", title: "Confidence", number: true, fold: true, compare: by(confidence),
+			cell: func(r runRow) cell {
+				if r.Confidence == nil {
+					return nothing
+				}
+				return cell{Text: fmt.Sprintf("%.2f", *r.Confidence)}
+			}},
+		{key: "duration", title: "Time", number: true, compare: by(func(r runRow) float64 { return r.DurationMS }),
+			cell: func(r runRow) cell {
+				return cell{Text: term.ShortDuration(r.DurationMS)}
+			}},
 		priced(func(r runRow) float64 { return r.CostUSD }),
-		{key: "time", title: "When", number: true, compare: func(a, b runRow) int { return a.Time.Compare(b.Time) }, cell: func(r runRow) cell {
-			return cell{Text: stamp(r.Time), Title: r.Time.Format(time.RFC3339)}
-		}},
+		{key: "time", title: "When", number: true, compare: func(a, b runRow) int { return a.Time.Compare(b.Time) },
+			cell: func(r runRow) cell {
+				return cell{At: r.Time}
+			}},
 	}
 }
 
@@ -328,10 +372,13 @@ func confidence(r runRow) float64 {
 type runData struct {
 	Name  string
 	OK    bool
-	Facts [][2]string
+	Facts []runFact
 	JSON  string
 	Same  string // the address of other runs of the same thing
+	Again string // the command that shows the report and stderr, or ""
 }
+
+type runFact struct{ Name, Value, Link string }
 
 // run shows all that history has of one run. It has no prompt and no output.
 func (v *visit) run() (*view, error) {
@@ -354,16 +401,17 @@ func (v *visit) run() (*view, error) {
 	}
 	r := *found
 	data := &runData{Name: r.Name(), OK: r.OK, Same: v.link("runs", "q", r.Name(), "since", "all")}
-	add := func(name, value string) {
+	link := func(name, value, link string) {
 		if value != "" {
-			data.Facts = append(data.Facts, [2]string{name, value})
+			data.Facts = append(data.Facts, runFact{name, value, link})
 		}
 	}
+	add := func(name, value string) { link(name, value, "") }
 	add("When", r.Time.Local().Format("2006-01-02 15:04:05 MST"))
 	add("Kind", string(r.Kind))
-	add("Skill", r.Skill)
+	link("Skill", r.Skill, v.link("skill", "skill", r.Skill, "tab", "runs"))
 	add("Label", r.Label)
-	add("Job", r.Job)
+	link("Job", r.Job, v.jobOf(r))
 	if !r.OK {
 		add("Failed by", cmp.Or(r.Category, "unknown"))
 		add("Detail", r.Detail)
@@ -376,12 +424,72 @@ func (v *visit) run() (*view, error) {
 		add("Cost", term.Dollars(r.CostUSD))
 	}
 	add("Project", r.Project)
-	add("Session", r.Session)
+	link("Session", r.Session, v.link("session", "id", r.Session))
 	add("Input hash", r.InputHash)
+	if r.Kind == activity.Run && r.Job == "" {
+		data.Again = shell.Quote([]string{"skillhand", "run", r.Skill, "--json"})
+	}
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return nil, err
 	}
 	data.JSON = string(text)
 	return &view{Name: "run", Tab: "runs", Title: data.Name, Data: data}, nil
+}
+
+// A share is a row of a table with a bar.
+type share struct {
+	Name, Link, Text, Sub string
+	Part                  float64 // of 100
+}
+
+// What took less than minShare of the time, beyond the first few, is one row together: prompts are many, and
+// most of them are used once.
+const (
+	minShare  = 1.0
+	minShares = 3
+	maxShares = 12
+)
+
+// bySkill says where the time went.
+func (v *visit) bySkill(review *activity.Review) []share {
+	most := 0.0 // bars are scaled to the longest
+	row := func(name, link string, s activity.Ran) share {
+		part := 0.0
+		if review.DurationMS > 0 {
+			part = s.DurationMS * 100 / review.DurationMS
+		}
+		most = max(most, part)
+		return share{
+			Name: name,
+			Link: link,
+			Text: term.ShortDuration(s.DurationMS),
+			Sub:  counted(s.Total, "run", "runs") + ", " + thousands(s.Failed) + " failed",
+			Part: part,
+		}
+	}
+	skills := slices.Clone(review.Skills)
+	slices.SortStableFunc(skills, func(a, b activity.Ran) int { return cmp.Compare(b.DurationMS, a.DurationMS) })
+	var all []share
+	var rest activity.Ran
+	folded := 0
+	for i, s := range skills {
+		one := row(s.Name, v.link("runs", "q", s.Name), s)
+		last := i == len(skills)-1 && folded == 0 // it alone would take as much room as what it is folded into
+		if i < minShares || i < maxShares && (one.Part >= minShare || last) {
+			all = append(all, one)
+			continue
+		}
+		folded++
+		rest.Total, rest.Failed, rest.DurationMS = rest.Total+s.Total, rest.Failed+s.Failed, rest.DurationMS+s.DurationMS
+	}
+	if folded > 0 {
+		all = append(all, row(counted(folded, "other", "others"), "", rest))
+	}
+	for i := range all {
+		if most > 0 {
+			all[i].Part *= 100 / most
+		}
+	}
+	return all
 }

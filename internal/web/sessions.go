@@ -17,25 +17,26 @@ import (
 
 // A sessionRow is what one session has seen.
 type sessionRow struct {
-	id     string
-	marks  []session.Mark // the latest first
-	agents int
-	saved  int // tokens that a further use of each skill would not send again
+	activity.Session // as its transcript tells, if there is one
 
-	project     string // the folder it was in; "": not known
+	id     string
+	marks  []session.Mark // what skillhand loaded, the latest first
+	agents int            // that loaded it
+	saved  int            // tokens that a further use of each skill would not send again
+
 	first, last time.Time
 }
 
 // name is what people know a session by.
 func (r sessionRow) name() string {
-	if r.project == "" {
+	if r.Project == "" {
 		return "session " + r.id[:min(8, len(r.id))]
 	}
-	return filepath.Base(r.project)
+	return filepath.Base(r.Project)
 }
 
 func (r sessionRow) title() string {
-	if r.project == "" {
+	if r.Project == "" {
 		return "Session " + r.id
 	}
 	return "Session in " + r.name()
@@ -94,73 +95,63 @@ func changedAt(store session.Store, id session.ID) time.Time {
 	return time.Now() // it is gone, or going
 }
 
+// sessionRows lists what skillhand and the agents' own transcripts know of sessions, the latest first.
 func (v *visit) sessionRows() ([]sessionRow, error) {
-	v.watch(false, v.site.Runtime.SessionDir())
+	v.watch(false, append(activity.Folders(v.site.Runtime.Here, time.Time{}), v.site.Runtime.SessionDir())...)
 	marks, err := v.site.marks.all(v.site.Runtime.Sessions())
 	if err != nil {
 		return nil, err
 	}
+	seen, err := v.account(time.Time{}, "")
+	if err != nil {
+		return nil, err
+	}
 	index := map[string]int{}
-	agents := map[[2]string]bool{}
-	sizes := map[string]int{}
 	var all []sessionRow
-	for _, m := range marks {
-		i, ok := index[m.Session]
+	at := func(id string) *sessionRow {
+		i, ok := index[id]
 		if !ok {
 			i = len(all)
-			index[m.Session] = i
-			all = append(all, sessionRow{id: m.Session})
+			index[id] = i
+			all = append(all, sessionRow{id: id})
 		}
-		r := &all[i]
+		return &all[i]
+	}
+	for _, s := range seen.Sessions {
+		r := at(s.ID)
+		r.Session = s
+		r.saw(s.First)
+		r.saw(s.Last)
+	}
+	sizes := map[string]int{}
+	agents := map[[2]string]bool{}
+	for _, m := range marks {
+		r := at(m.Session)
 		r.marks = append(r.marks, m)
 		if who := [2]string{m.Session, m.Agent}; !agents[who] {
 			agents[who] = true
 			r.agents++
 		}
 		r.saved += instructions(m.File, sizes)
-		if r.last.IsZero() {
-			r.last = m.Time
-		}
-		r.first = m.Time // the latest come first
+		r.saw(m.Time)
 	}
-	return all, v.locate(all)
+	for i := range all {
+		if r := &all[i]; r.Project == "" {
+			r.Project = projectOf(r.marks, v.site.Runtime.Home)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b sessionRow) int { return b.last.Compare(a.last) })
+	return all, nil
 }
 
-// locate says in which project each session was, and from when to when, as far as runs, asks and transcripts tell.
-func (v *visit) locate(all []sessionRow) error {
-	at := map[string]*sessionRow{}
-	for i := range all {
-		at[all[i].id] = &all[i]
+// saw says that something happened in the session.
+func (r *sessionRow) saw(at time.Time) {
+	if !at.IsZero() && (r.first.IsZero() || at.Before(r.first)) {
+		r.first = at
 	}
-	add := func(id, project string, first, last time.Time) {
-		r := at[id]
-		if r == nil {
-			return
-		}
-		r.project = cmp.Or(r.project, project)
-		if first.Before(r.first) && !first.IsZero() {
-			r.first = first
-		}
-		if last.After(r.last) {
-			r.last = last
-		}
+	if at.After(r.last) {
+		r.last = at
 	}
-	_, err := activity.Store{Dir: v.site.Runtime.HistoryDir()}.Each(activity.Query{}, func(r *activity.Record) {
-		if r.Session != "" {
-			add(r.Session, r.Project, r.Time, r.Time)
-		}
-	})
-	if seen, err := activity.Read(v.site.Runtime.Here, activity.Options{IndexOnly: true}); err == nil { // else nobody knows more
-		for _, s := range seen.Sessions {
-			add(s.ID, s.Project, s.First, s.Last)
-		}
-	}
-	for i := range all {
-		if r := &all[i]; r.project == "" {
-			r.project = projectOf(r.marks, v.site.Runtime.Home)
-		}
-	}
-	return err
 }
 
 // projectOf is the folder that the skills of a session lie in, if one of them is a project's.
@@ -203,33 +194,57 @@ func (v *visit) sessions() (*view, error) {
 	}
 	l := list[sessionRow]{view: "sessions", one: "session", what: "sessions", items: rows, usual: "-time", sorted: true}
 	l.text = func(r sessionRow) string {
-		var b strings.Builder
-		b.WriteString(r.id + "\n" + r.project)
-		for _, m := range r.marks {
-			b.WriteString("\n" + m.Skill)
-		}
-		return b.String()
+		return strings.Join(append([]string{r.id, r.Project, r.Agent}, r.skills()...), "\n")
 	}
 	l.watch = func(r sessionRow) []string { return v.sessionFolders(r.id) }
 	l.columns = []column[sessionRow]{
 		{key: "id", title: "Session", compare: by(sessionRow.name), cell: func(r sessionRow) cell {
-			return cell{Text: r.name(), Title: strings.TrimSpace(v.near(r.project) + " session " + r.id), Link: v.link("session", "id", r.id), Sub: skillNames(r.marks)}
+			c := cell{Text: r.name(), Link: v.link("session", "id", r.id), Sub: term.Several(r.skills(), 4)}
+			c.Title = strings.TrimSpace(v.near(r.Project) + " session " + r.id)
+			return c
 		}},
-		{key: "duration", title: "Lasted", number: true, compare: by(func(r sessionRow) time.Duration { return r.last.Sub(r.first) }), cell: func(r sessionRow) cell {
-			return cell{Text: r.duration(), Title: "from " + stamp(r.first) + " to " + stamp(r.last)}
-		}},
-		numbered("agents", "Agents", func(r sessionRow) int { return r.agents }),
-		numbered("skills", "Skills seen", func(r sessionRow) int { return len(r.marks) }),
-		{key: "saved", title: "Not sent again", number: true, compare: by(func(r sessionRow) int { return r.saved }), cell: func(r sessionRow) cell {
-			return cell{Text: "≈ " + thousands(r.saved), Title: "tokens that one further use of each of these skills does not send again"}
-		}},
-		timed("time", "Last load", func(r sessionRow) time.Time { return r.marks[0].Time }),
+		{key: "agent", title: "Agent", fold: true, compare: by(func(r sessionRow) string { return r.Agent }),
+			cell: func(r sessionRow) cell {
+				return cell{Text: cmp.Or(r.Agent, "–")}
+			}},
+		{key: "duration", title: "Lasted", number: true,
+			compare: by(func(r sessionRow) time.Duration { return r.last.Sub(r.first) }),
+			cell: func(r sessionRow) cell {
+				return cell{Text: r.duration(), Title: "from " + stamp(r.first) + " to " + stamp(r.last)}
+			}},
+		numbered("agents", "Readers", func(r sessionRow) int { return r.agents }),
+		numbered("skills", "Skills", func(r sessionRow) int { return len(r.skills()) }),
+		{key: "saved", title: "Not sent again", number: true, fold: true,
+			compare: by(func(r sessionRow) int { return r.saved }),
+			cell: func(r sessionRow) cell {
+				if r.saved == 0 {
+					return nothing
+				}
+				return cell{Text: "≈ " + thousands(r.saved), Title: "tokens that one further use of each of these skills does not send again"}
+			}},
+		{key: "cost", title: "Cost", number: true, fold: true,
+			compare: by(func(r sessionRow) float64 { return dollars(r.Cost) }),
+			cell: func(r sessionRow) cell {
+				return cell{Text: spent(r.Cost)}
+			}},
+		timed("time", "Last seen", func(r sessionRow) time.Time { return r.last }),
 	}
 	return &view{Name: "list", Tab: "sessions", Title: "Sessions", Data: &listData{Table: l.table(v),
-		Lead:  "What each agent has read. A skill that an agent has read is not sent whole again until the session forgets it.",
+		Lead:  "What each agent has read. A skill that an agent has read through skillhand is not sent whole again until the session forgets it.",
 		Empty: "No agent has read a skill in a session yet.",
 		Hints: []string{"skillhand load NAME --session my-session"},
 		Then:  "Inside Claude Code the plugin's hooks do this by themselves: see docs/sessions.md."}}, nil
+}
+
+// skills names what was read in the session.
+func (r sessionRow) skills() []string {
+	names := slices.Clone(r.Skills)
+	for _, m := range r.marks {
+		if !slices.Contains(names, m.Skill) { // several agents may have read it
+			names = append(names, m.Skill)
+		}
+	}
+	return names
 }
 
 // sessionFolders are where further marks of a session come.
@@ -247,21 +262,12 @@ func (v *visit) sessionFolders(id string) []string {
 	return all
 }
 
-func skillNames(marks []session.Mark) string {
-	var names []string
-	for _, m := range marks {
-		if !slices.Contains(names, m.Skill) { // several agents may have read it
-			names = append(names, m.Skill)
-		}
-	}
-	return term.Several(names, 4)
-}
-
 // listData is a view that is a list alone.
 type listData struct {
 	Table *table
 	Lead  string
 	Facts [][2]string
+	Back  *choice  // the list that it is from
 	Empty string   // what to say if there is nothing
 	Hints []string // commands that change that
 	Then  string
@@ -274,51 +280,58 @@ type listData struct {
 func (v *visit) session() (*view, error) {
 	id := v.query.Get("id")
 	v.watch(false, v.sessionFolders(id)...)
-	l := list[session.Mark]{view: "session", keep: []string{"id"}, one: "skill seen", what: "skills seen", usual: "-time"}
-	store := v.site.Runtime.Sessions()
-	for _, agent := range store.Agents(id) {
-		marks, err := store.Marks(agent)
-		if err != nil {
-			return nil, err
-		}
-		l.items = append(l.items, marks...)
+	rows, err := v.sessionRows()
+	if err != nil {
+		return nil, err
 	}
-	if len(l.items) == 0 {
+	i := slices.IndexFunc(rows, func(r sessionRow) bool { return r.id == id })
+	if i < 0 {
 		return nil, errMissing{"No session " + id + " is remembered."}
 	}
+	r := rows[i]
 	sizes := map[string]int{}
+	l := list[session.Mark]{view: "session", keep: []string{"id"}, one: "skill read", what: "skills read", usual: "-time", items: r.marks}
+	for _, name := range r.Skills { // read without skillhand
+		if !slices.ContainsFunc(r.marks, func(m session.Mark) bool { return session.PlainName(m.Skill) == session.PlainName(name) }) {
+			l.items = append(l.items, session.Mark{Session: id, Skill: name})
+		}
+	}
 	l.text = func(m session.Mark) string { return m.Skill + "\n" + m.Agent + "\n" + m.File }
 	l.columns = []column[session.Mark]{
-		{key: "skill", title: "Skill", compare: by(func(m session.Mark) string { return m.Skill }), cell: func(m session.Mark) cell {
-			c := cell{Text: m.Skill, Sub: v.near(m.File)}
-			if _, err := v.find(m.File); err == nil { // it may be of another project, or gone
-				c.Link = v.link("preview", "skill", m.File, "use", "later")
-			}
-			return c
-		}},
-		{key: "agent", title: "Agent", compare: by(func(m session.Mark) string { return m.Agent }), cell: func(m session.Mark) cell {
-			return cell{Text: cmp.Or(m.Agent, "main")}
-		}},
+		{key: "skill", title: "Skill", compare: by(func(m session.Mark) string { return m.Skill }),
+			cell: func(m session.Mark) cell {
+				if m.File == "" {
+					return cell{Text: m.Skill, Sub: "by the agent's own tool", Link: v.link("skill", "skill", m.Skill, "tab", "usage")}
+				}
+				c := cell{Text: m.Skill, Sub: v.near(m.File)}
+				if _, err := v.find(m.File); err == nil { // it may be of another project, or gone
+					c.Link = v.link("skill", "skill", m.File, "use", "later")
+				}
+				return c
+			}},
+		{key: "agent", title: "Reader", fold: true, compare: by(func(m session.Mark) string { return m.Agent }),
+			cell: func(m session.Mark) cell {
+				return cell{Text: cmp.Or(m.Agent, "main")}
+			}},
 		{
 			key: "saved", title: "Not sent again", number: true,
 			compare: by(func(m session.Mark) int { return instructions(m.File, sizes) }),
-			cell:    func(m session.Mark) cell { return cell{Text: "≈ " + thousands(instructions(m.File, sizes))} },
+			cell: func(m session.Mark) cell {
+				if m.File == "" {
+					return nothing
+				}
+				return cell{Text: "≈ " + thousands(instructions(m.File, sizes))}
+			},
 		},
 		timed("time", "Read", func(m session.Mark) time.Time { return m.Time }),
 	}
-	one := []sessionRow{{id: id, marks: l.items}}
-	for _, m := range l.items {
-		if r := &one[0]; r.first.IsZero() || m.Time.Before(r.first) {
-			r.first = m.Time
-		}
-		if r := &one[0]; m.Time.After(r.last) {
-			r.last = m.Time
-		}
+	facts := [][2]string{{"Project", cmp.Or(v.near(r.Project), "–")}, {"Lasted", r.duration()}, {"Last seen", stamp(r.last)}}
+	if r.Agent != "" {
+		facts = append(facts, [2]string{"Agent", strings.TrimSpace(r.Agent + " " + r.Version)}, [2]string{"Cost", spent(r.Cost)},
+			[2]string{"Turns", thousands(r.Cost.Turns)})
 	}
-	if err := v.locate(one); err != nil {
-		return nil, err
-	}
-	r := one[0]
-	facts := [][2]string{{"Project", cmp.Or(v.near(r.project), "–")}, {"Lasted", r.duration()}, {"Last load", stamp(r.last)}, {"Session", id}}
-	return &view{Name: "list", Tab: "sessions", Title: r.title(), Data: &listData{Table: l.table(v), Facts: facts}}, nil
+	return &view{Name: "list", Tab: "sessions", Title: r.title(), Data: &listData{
+		Table: l.table(v), Facts: append(facts, [2]string{"Session", id}), Empty: "No skill was read in this session.",
+		Back: &choice{Title: "Sessions", Link: v.link("sessions")},
+	}}, nil
 }

@@ -29,7 +29,8 @@ type skillRow struct {
 	away     bool    // it is listed once its plugin is installed
 	share    float64 // of the list's characters, in percent
 	widest   float64 // the greatest share of a skill
-	findings int
+	errors   int
+	warnings int // and what is only worth knowing
 	used     time.Time
 	uses     int
 }
@@ -46,10 +47,10 @@ func (r skillRow) usage() string {
 	if r.uses == 0 {
 		return "no use recorded"
 	}
-	return stamp(r.used)
+	return ago(r.used)
 }
 
-// files are the skill's: its text, and the SKILL.md that agents list if that is another.
+// files returns the skill's: its text, and the SKILL.md that agents list if that is another.
 func (r skillRow) files() []string {
 	if main := r.Main().File; main != r.File && files.IsFile(main) {
 		return []string{r.File, main}
@@ -58,10 +59,12 @@ func (r skillRow) files() []string {
 }
 
 type skillsData struct {
+	Decide  []decisions
 	Table   *table
-	Strips  []listStrip
-	Largest string // the skills with the greatest shares
-	LeftOut string // skills whose descriptions Claude Code's list has no room for
+	Strips  []listStrip // of agents that are here
+	Others  []listStrip // of those that are not
+	Largest string      // the skills with the greatest shares
+	LeftOut string      // skills whose descriptions Claude Code's list has no room for
 	Facts   []fact
 	Faults  []string
 	Folders []string
@@ -72,22 +75,27 @@ func (v *visit) skills() (*view, error) {
 	roots := v.site.Runtime.Finder().Folders()
 	v.watch(false, slices.Concat(roots, v.site.Runtime.Finder().CommandFolders(), []string{v.site.Runtime.TrustDir(), check.ConfigFile(v.site.Runtime.Dir)})...)
 	v.watch(false, budding(roots)...)
-	all, faults := v.site.Runtime.List()
+	all, faults := v.listAll()
 	data := &skillsData{Folders: roots, Dir: v.near(v.site.Runtime.Dir)}
 	for _, err := range faults {
 		data.Faults = append(data.Faults, err.Error())
 	}
-	account, err := v.account(time.Time{})
+	since, _, err := v.period()
+	if err != nil {
+		return nil, err
+	}
+	v.watch(false, append(activity.Folders(v.site.Runtime.Here, since), v.site.Runtime.HistoryDir(), v.site.Runtime.SessionDir())...)
+	ever, err := v.account(time.Time{}, "")
 	if err != nil {
 		data.Faults = append(data.Faults, err.Error())
-		account = &activity.Account{}
+		ever = &activity.Account{}
 	}
 	l := list[skillRow]{view: "skills", one: "skill", what: "skills", usual: "name", columns: v.skillColumns()}
 	l.watch = func(r skillRow) []string { return []string{filepath.Dir(r.File)} }
 	l.text = func(r skillRow) string {
 		return strings.Join([]string{r.Call, r.Description, r.From, r.File, r.usage(), r.Error}, "\n")
 	}
-	l.states = func(r skillRow) []string { return []string{r.trust()} }
+	l.states = skillRow.states
 	sizes := map[string]int{} // in tokens, of those that can be read
 	var paths []string
 	for _, listed := range all {
@@ -103,19 +111,21 @@ func (v *visit) skills() (*view, error) {
 	findings, listing, err := v.findings(paths...)
 	if err != nil {
 		data.Faults = append(data.Faults, "check: "+err.Error())
+	} else {
+		v.known.found = findings
 	}
 	seen, err := v.sighted(all)
 	if err != nil {
 		data.Faults = append(data.Faults, err.Error())
 	}
-	data.Strips, data.Largest, data.LeftOut = strips(listing, seen), largest(listing), leftOut(listing)
+	data.Strips, data.Others = v.here(strips(listing, seen))
+	data.Largest, data.LeftOut = largest(listing), leftOut(listing)
 	lines, widest := map[string]check.Line{}, 0
 	for _, line := range listing.Lines {
 		if lines[line.File] = line; !line.Own {
 			widest = max(widest, line.Head+line.Text)
 		}
 	}
-	never, untrusted, found := 0, 0, 0
 	for _, one := range all {
 		r := skillRow{Listed: one, widest: float64(widest) * 100 / float64(max(listing.Budget, 1))}
 		if line, ok := lines[one.Main().File]; ok {
@@ -124,31 +134,42 @@ func (v *visit) skills() (*view, error) {
 		}
 		r.tokens, r.readable = sizes[one.File]
 		for _, file := range r.files() {
-			r.findings += len(findings[file])
+			for _, f := range findings[file] {
+				if f.Severity == check.Error {
+					r.errors++
+				} else {
+					r.warnings++
+				}
+			}
 		}
-		use := account.Used(one.Call, one.File)
-		if r.used, r.uses = use.Last, use.Count; r.uses == 0 {
-			never++
-		}
-		if !r.Trusted {
-			untrusted++
-		}
-		if r.findings > 0 || !r.readable {
-			found++
-		}
+		use := ever.Used(one.Call, one.File)
+		r.used, r.uses = use.Last, use.Count
 		l.items = append(l.items, r)
 	}
-	data.Facts = []fact{
-		{Name: "Skills", Value: thousands(len(all))}, {Name: "With findings", Value: thousands(found), Link: v.link("skills", "sort", "-findings")},
-		{Name: "Untrusted", Value: thousands(untrusted), Link: v.link("skills", "q", "untrusted")},
-		{Name: "No use recorded", Value: thousands(never), Link: v.link("skills", "sort", "used")},
+	if recent, err := v.account(since, ""); err == nil {
+		data.Decide = v.decide(l.items, recent)
 	}
 	data.Table = l.table(v)
 	data.Table.Dense = true
 	return &view{Name: "skills", Tab: "skills", Title: "Skills", Data: data}, nil
 }
 
-// sighted are the skills that agents may see here: those of skillhand list --agents.
+// states returns the words that find a skill by how it is.
+func (r skillRow) states() []string {
+	all := []string{r.trust()}
+	if r.errors > 0 || !r.readable {
+		all = append(all, "errors")
+	}
+	if r.warnings > 0 {
+		all = append(all, "warnings")
+	}
+	if r.uses == 0 {
+		all = append(all, "unused")
+	}
+	return all
+}
+
+// sighted returns the skills that agents may see here: those of skillhand list --agents.
 func (v *visit) sighted(all []skillhand.Listed) ([]agents.Skill, error) {
 	h, err := v.site.Runtime.Complete()
 	if err != nil {
@@ -161,7 +182,7 @@ func (v *visit) sighted(all []skillhand.Listed) ([]agents.Skill, error) {
 // maxBudding bounds the folders that are watched for a first file.
 const maxBudding = 200
 
-// budding are the folders directly below roots that may become skills: what is
+// budding returns the folders directly below roots that may become skills: what is
 // written into a new one is news too. Of many it is those that changed last.
 func budding(roots []string) []string {
 	type folder struct {
@@ -189,68 +210,97 @@ func budding(roots []string) []string {
 	return paths
 }
 
-// account tells what happened to skills since a day, zero for always. What agents loaded comes from the cache.
-func (v *visit) account(since time.Time) (*activity.Account, error) {
+// account tells what happened to skills since a time, zero for always, and tells the story of one if it is not "". What
+// agents loaded comes from the cache.
+func (v *visit) account(since time.Time, skill string) (*activity.Account, error) {
+	k, key := v.known, accountKey{since.Truncate(time.Hour), skill}
+	if a := k.accounts[key]; a != nil {
+		return a, nil
+	}
 	loads, err := v.site.marks.all(v.site.Runtime.Sessions())
 	if err != nil {
 		return nil, err
 	}
-	h := v.site.Runtime.Here
-	return activity.Read(h, activity.Options{Since: since, Installed: activity.InstalledAt(h), Loads: append([]session.Mark{}, loads...)})
+	if k.accounts == nil {
+		k.accounts = map[accountKey]*activity.Account{}
+		k.installed = activity.InstalledAt(v.site.Runtime.Here)
+	}
+	a, err := activity.Read(v.site.Runtime.Here, activity.Options{
+		Since: since, Skill: skill, Installed: k.installed, Loads: append([]session.Mark{}, loads...), IndexOnly: len(k.accounts) > 0,
+	})
+	if err == nil {
+		k.accounts[key] = a
+	}
+	return a, err
 }
 
 func (v *visit) skillColumns() []column[skillRow] {
 	return []column[skillRow]{
-		{key: "name", title: "Skill", compare: by(func(r skillRow) string { return r.Call }), cell: func(r skillRow) cell {
-			return cell{Text: r.Call, Sub: cmp.Or(r.Error, r.Description), Link: v.link("preview", "skill", r.Call)}
-		}},
-		{key: "from", title: "From", compare: by(func(r skillRow) string { return r.From + r.trust() }), cell: func(r skillRow) cell {
-			c := cell{Text: r.From, Title: r.File}
-			if r.Command {
-				c.Text += " command"
-			}
-			if !r.Trusted {
-				c.Text, c.Mark = c.Text+", untrusted", "warn"
-			}
-			return c
-		}},
-		{key: "findings", title: "Findings", number: true, compare: by(func(r skillRow) int { return r.findings }), cell: func(r skillRow) cell {
+		{key: "name", title: "Skill", compare: by(func(r skillRow) string { return r.Call }),
+			cell: func(r skillRow) cell {
+				return cell{Text: r.Call, Sub: cmp.Or(r.Error, r.Description), Link: v.link("skill", "skill", r.Call)}
+			}},
+		{key: "from", title: "From", fold: true, compare: by(func(r skillRow) string { return r.From + r.trust() }),
+			cell: func(r skillRow) cell {
+				c := cell{Text: r.From, Title: r.File}
+				if r.Command {
+					c.Text += " command"
+				}
+				if !r.Trusted {
+					c.Text, c.Mark = c.Text+", untrusted", "warn"
+				}
+				return c
+			}},
+		{key: "findings", title: "Findings", number: true, compare: func(a, b skillRow) int {
+			return cmp.Or(cmp.Compare(a.errors, b.errors), cmp.Compare(a.warnings, b.warnings))
+		}, cell: func(r skillRow) cell {
+			at := v.link("skill", "skill", r.Call, "tab", "findings")
 			switch {
 			case !r.readable:
 				return cell{Text: "unreadable", Mark: "bad"}
-			case r.findings == 0:
-				return cell{Text: "–", Mark: "dim", Title: "none"}
+			case r.errors > 0:
+				c := cell{Text: counted(r.errors, "error", "errors"), Mark: "bad", Link: at}
+				if r.warnings > 0 {
+					c.Text += fmt.Sprintf(", %d more", r.warnings)
+				}
+				return c
+			case r.warnings > 0:
+				return cell{Text: counted(r.warnings, "warning", "warnings"), Mark: "warn", Link: at}
 			}
-			return cell{Text: fmt.Sprint(r.findings), Mark: "warn"}
+			return cell{Text: "–", Mark: "dim", Title: "none"}
 		}},
-		{key: "tokens", title: "Tokens", number: true, compare: by(func(r skillRow) int { return r.tokens }), cell: func(r skillRow) cell {
-			if !r.readable {
-				return nothing
-			}
-			return cell{Text: thousands(r.tokens), Title: "about, counted as four characters each"}
-		}},
-		{key: "listing", title: "Share of the list", number: true, compare: by(func(r skillRow) int { return r.listing }), cell: func(r skillRow) cell {
-			switch {
-			case r.listing == 0:
-				return cell{Text: "not listed", Mark: "dim", Title: "Claude Code gives its model no line about it"}
-			case r.bare:
-				return cell{Text: "name only", Mark: "bad", Title: "the list has no room for its description"}
-			}
-			when := ""
-			if r.away {
-				when = ", once the plugin is installed or named with --plugin-dir"
-			}
-			return cell{
-				Text:  fmt.Sprintf("%.1f %%", r.share),
-				Bar:   fmt.Sprintf("%.1f%%", r.share*100/max(r.widest, 0.001)),
-				Title: thousands(r.listing) + " characters of the list that Claude Code gives its model" + when,
-			}
-		}},
-		{key: "used", title: "Last used", number: true, compare: by(func(r skillRow) int64 { return r.used.Unix() }), cell: func(r skillRow) cell {
-			if r.uses == 0 {
-				return cell{Text: "–", Mark: "dim", Title: "no use recorded: no call by an agent, no run, and no page for an agent in a session"}
-			}
-			return cell{Text: r.usage()}
-		}},
+		{key: "tokens", title: "Tokens", number: true, compare: by(func(r skillRow) int { return r.tokens }),
+			cell: func(r skillRow) cell {
+				if !r.readable {
+					return nothing
+				}
+				return cell{Text: thousands(r.tokens), Title: "about, counted as four characters each"}
+			}},
+		{key: "listing", title: "Share of the list", number: true,
+			compare: by(func(r skillRow) int { return r.listing }),
+			cell: func(r skillRow) cell {
+				switch {
+				case r.listing == 0:
+					return cell{Text: "not listed", Mark: "dim", Title: "Claude Code gives its model no line about it"}
+				case r.bare:
+					return cell{Text: "name only", Mark: "bad", Title: "the list has no room for its description"}
+				}
+				when := ""
+				if r.away {
+					when = ", once the plugin is installed or named with --plugin-dir"
+				}
+				return cell{
+					Text:  fmt.Sprintf("%.1f %%", r.share),
+					Bar:   fmt.Sprintf("%.1f%%", r.share*100/max(r.widest, 0.001)),
+					Title: thousands(r.listing) + " characters of the list that Claude Code gives its model" + when,
+				}
+			}},
+		{key: "used", title: "Last used", number: true, compare: by(func(r skillRow) int64 { return r.used.Unix() }),
+			cell: func(r skillRow) cell {
+				if r.uses == 0 {
+					return cell{Text: "never", Mark: "dim", Title: "no use recorded: no call by an agent, no run, and no page for an agent in a session"}
+				}
+				return cell{At: r.used}
+			}},
 	}
 }

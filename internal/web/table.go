@@ -14,6 +14,7 @@ import (
 // A list is things of one kind, with the columns that show them.
 type list[T any] struct {
 	view    string   // whose address the list has
+	at      []string // what its path says, in pairs
 	keep    []string // further parts of the address, which searching and sorting keep
 	one     string   // what it lists
 	what    string   // the same, of several
@@ -31,6 +32,7 @@ type column[T any] struct {
 	number     bool
 	cell       func(T) cell
 	compare    func(a, b T) int // nil: cannot be sorted by
+	fold       bool             // it is left out if it says the same of all
 }
 
 // A cell is what a table shows in one place.
@@ -42,7 +44,11 @@ type cell struct {
 	Title string
 	Bar   string   // how long a bar beneath is, in percent; "": there is none
 	Draw  *drawing // beneath, or nil
-	Days  []dayBar // beneath, if any
+	Days  []bar    // beneath, if any
+
+	At      time.Time // shown as how long ago that was
+	Squares []square  // beneath
+	Copy    string    // a command to copy
 }
 
 // A drawing is dots and lines on a scale. Places are in percent.
@@ -55,22 +61,23 @@ type drawing struct {
 type drawn struct{ X, To, Class string }
 
 // A fact is a number above a list.
-type fact struct{ Name, Value, Link string }
+type fact struct{ Name, Value, Link, Title, Mark string }
 
 // A table is a list as it was asked for.
 type table struct {
-	View, What, Query string
-	Count             string // how many there are, and of those are found
-	Keep              [][2]string
-	Heads             []head
-	Rows              []row
-	Total, Matched    int
-	First, Last       int
-	Previous, Next    string // addresses, or ""
-	FromStart         bool   // Previous leads to the first page, not to the one before
-	Live              bool
-	Dense             bool   // a row is a line
-	All               string // the address without the search
+	Action         string // the address without anything that a form adds
+	What, Query    string
+	Count          string // how many there are, and of those are found
+	Keep           [][2]string
+	Heads          []head
+	Rows           []row
+	Total, Matched int
+	First, Last    int
+	Previous, Next string // addresses, or ""
+	FromStart      bool   // Previous leads to the first page, not to the one before
+	Live           bool
+	Dense          bool   // a row is a line
+	All            string // the address without the search
 }
 
 type head struct {
@@ -95,11 +102,11 @@ const (
 	perExport = 1000 // rows of an exported list, which has no next page
 )
 
-// table is the part of the list that a visit wants to see.
+// table returns the part of the list that a visit wants to see.
 func (l list[T]) table(v *visit) *table {
-	t := &table{View: l.view, What: l.what, Query: strings.TrimSpace(v.query.Get("q")), Total: len(l.items), Live: v.live}
+	t := &table{Action: v.link(l.view, l.at...), What: l.what, Query: strings.TrimSpace(v.query.Get("q")), Total: len(l.items), Live: v.live}
 	order := l.order(v.query.Get("sort"))
-	var kept []string
+	kept := slices.Clone(l.at)
 	for _, k := range l.keep {
 		if value := v.query.Get(k); value != "" {
 			t.Keep = append(t.Keep, [2]string{k, value})
@@ -117,6 +124,9 @@ func (l list[T]) table(v *visit) *table {
 		return v.link(l.view, append([]string{"q", q, "sort", sort, "p", p}, kept...)...)
 	}
 	t.All = at("", order, 1)
+	l.columns = slices.DeleteFunc(slices.Clone(l.columns), func(c column[T]) bool {
+		return c.fold && len(l.items) > 1 && !slices.ContainsFunc(l.items, func(one T) bool { return c.compare(l.items[0], one) != 0 })
+	})
 	items := l.search(t.Query)
 	t.Matched = len(items)
 	if t.Count = counted(t.Total, l.one, l.what); t.Query != "" {
@@ -160,7 +170,7 @@ func (l list[T]) table(v *visit) *table {
 			v.watch(true, l.watch(item)...)
 		}
 		r := rowOf(item, l.columns)
-		r.Key = short(cmp.Or(r.Cells[0].Link, r.Cells[0].Text))
+		r.Key = short(cmp.Or(r.Cells[0].Link, r.Cells[0].Text, r.Cells[0].At.String()))
 		t.Rows = append(t.Rows, r)
 	}
 	return t
@@ -179,7 +189,7 @@ func rowOf[T any](item T, columns []column[T]) (r row) {
 // maxCell bounds the text of a cell, in characters.
 const maxCell = 400
 
-// clip is the beginning of a text that is too long for a list.
+// clip returns the beginning of a text that is too long for a list.
 func clip(text string) string {
 	n := 0
 	for i := range text {
@@ -213,7 +223,7 @@ func (l list[T]) search(query string) []T {
 	return found
 }
 
-// order is the one that was asked for, if there is such a column.
+// order returns the one that was asked for, if there is such a column.
 func (l list[T]) order(asked string) string {
 	key := strings.TrimPrefix(asked, "-")
 	if slices.ContainsFunc(l.columns, func(c column[T]) bool { return c.key == key && c.compare != nil }) {
@@ -245,27 +255,34 @@ func by[T any, K cmp.Ordered](key func(T) K) func(a, b T) int {
 	return func(a, b T) int { return cmp.Compare(key(a), key(b)) }
 }
 
-// nothing is what a table shows where nothing is known.
+// nothing stands in a table where nothing is known.
 var nothing = cell{Text: "–", Mark: "dim"}
 
-// numbered is a column of whole numbers.
+// numbered returns a column of whole numbers.
 func numbered[T any](key, title string, n func(T) int) column[T] {
-	return column[T]{key: key, title: title, number: true, compare: by(n), cell: func(x T) cell { return cell{Text: fmt.Sprint(n(x))} }}
-}
-
-// timed is a column of times.
-func timed[T any](key, title string, at func(T) time.Time) column[T] {
-	return column[T]{key: key, title: title, number: true, compare: func(a, b T) int { return at(a).Compare(at(b)) }, cell: func(x T) cell {
-		if at(x).IsZero() {
+	return column[T]{key: key, title: title, number: true, fold: true, compare: by(n), cell: func(x T) cell {
+		if n(x) == 0 {
 			return nothing
 		}
-		return cell{Text: stamp(at(x))}
+		return cell{Text: thousands(n(x))}
 	}}
 }
 
-// priced is a column of what things cost.
+// timed returns a column of times.
+func timed[T any](key, title string, at func(T) time.Time) column[T] {
+	return column[T]{key: key, title: title, number: true, compare: func(a, b T) int { return at(a).Compare(at(b)) },
+		cell: func(x T) cell {
+			if at(x).IsZero() {
+				return nothing
+			}
+			return cell{At: at(x)}
+		}}
+}
+
+// priced returns a column of what things cost.
 func priced[T any](usd func(T) float64) column[T] {
-	return column[T]{key: "cost", title: "Cost", number: true, compare: by(usd), cell: func(x T) cell { return costCell(usd(x)) }}
+	return column[T]{key: "cost", title: "Cost", number: true, fold: true, compare: by(usd),
+		cell: func(x T) cell { return costCell(usd(x)) }}
 }
 
 func costCell(usd float64) cell {
@@ -275,7 +292,7 @@ func costCell(usd float64) cell {
 	return cell{Text: term.Dollars(usd)}
 }
 
-// tokens is about how many tokens a text has: four characters each, as Claude Code counts its list of skills.
+// tokens estimates how many tokens a text has: four characters each, as Claude Code counts its list of skills.
 func tokens(text string) int { return (len([]rune(text)) + 3) / 4 }
 
 // thousands writes a number with a comma after each thousand.

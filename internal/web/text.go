@@ -2,10 +2,10 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,8 +17,7 @@ import (
 type segment struct {
 	Text      string
 	Class     string
-	Directive int    // which one it is or stands for, from 1; 0 for none
-	Same      string // the first and the last line of the source that it stands for; "": it stands for itself
+	Directive int // which one it is or stands for, from 1; 0 for none
 }
 
 // backticked cuts advice at its backticks: what is between two of them is code. One alone is a character like others.
@@ -51,7 +50,7 @@ const (
 	maxLines = 10_000
 )
 
-// shown is the part of a text that a pane shows, and what to say of the rest.
+// shown returns the part of a text that a pane shows, and what to say of the rest.
 func shown(text string) (part, rest string) {
 	cut := min(len(text), maxShown)
 	for cut > 0 && cut < len(text) && !utf8.RuneStart(text[cut]) {
@@ -72,23 +71,31 @@ func shown(text string) (part, rest string) {
 	return text[:at], fmt.Sprintf("cut here: %s in all", bytesOf(int64(len(text))))
 }
 
-// segments cuts a text at its spans, which do not overlap.
+// segments cuts a text at the ends of its spans. A piece has the classes of all spans that it lies in, and the directive
+// of the first.
 func segments(text string, spans []span) []segment {
-	sort.SliceStable(spans, func(i, j int) bool { return spans[i].start < spans[j].start })
-	var all []segment
-	at := 0
+	cuts := []int{0, len(text)}
 	for _, s := range spans {
-		start, end := min(max(s.start, at), len(text)), min(s.end, len(text))
-		if start > at {
-			all = append(all, segment{Text: text[at:start]})
-		}
-		if end > start {
-			all = append(all, segment{Text: text[start:end], Class: s.class, Directive: s.directive})
-		}
-		at = max(at, end)
+		cuts = append(cuts, min(max(s.start, 0), len(text)), min(max(s.end, 0), len(text)))
 	}
-	if at < len(text) {
-		all = append(all, segment{Text: text[at:]})
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	spans = slices.Clone(spans)
+	slices.SortStableFunc(spans, func(a, b span) int { return a.start - b.start })
+	var all []segment
+	var open []span
+	for i := range len(cuts) - 1 {
+		from, to := cuts[i], cuts[i+1]
+		for len(spans) > 0 && spans[0].start <= from {
+			open, spans = append(open, spans[0]), spans[1:]
+		}
+		open = slices.DeleteFunc(open, func(s span) bool { return s.end < to })
+		one := segment{Text: text[from:to]}
+		for _, s := range open {
+			one.Class = strings.TrimSpace(one.Class + " " + s.class)
+			one.Directive = cmp.Or(one.Directive, s.directive)
+		}
+		all = append(all, one)
 	}
 	return all
 }
@@ -191,62 +198,6 @@ func lines(all []segment) []line {
 	return rows
 }
 
-// minSame bounds from below what is said once: shorter text takes no more room than a reference.
-const minSame = 120
-
-// foldSame replaces runs of whole lines that the source has too, in the same order, by references to them.
-func foldSame(page []segment, source []line) []segment {
-	places := map[string][]int{} // of plain lines, in the source
-	text := make([]string, len(source))
-	for i, l := range source {
-		switch {
-		case len(l.Segments) == 0:
-			text[i] = "\n"
-		case len(l.Segments) == 1 && l.Segments[0].Class == "":
-			text[i] = l.Segments[0].Text + "\n"
-		default:
-			continue
-		}
-		places[text[i]] = append(places[text[i]], i)
-	}
-	var all []segment
-	fresh, next := true, 0 // whether a line begins here; the line of the source after the last that was found
-	for _, s := range page {
-		if s.Class != "" {
-			all, fresh = append(all, s), strings.HasSuffix(s.Text, "\n")
-			continue
-		}
-		lines := strings.SplitAfter(s.Text, "\n")
-		plain := "" // what stands for itself
-		for i := 0; i < len(lines); {
-			from, n, size := 0, 0, 0
-			if at := places[lines[i]]; fresh || i > 0 {
-				if k, _ := slices.BinarySearch(at, next); k < len(at) {
-					from = at[k]
-				}
-				for ; i+n < len(lines) && from >= next && from+n < len(text) && text[from+n] != "" && lines[i+n] == text[from+n]; n++ {
-					size += len(lines[i+n])
-				}
-			}
-			if size < minSame {
-				plain, i = plain+lines[i], i+1
-				continue
-			}
-			if plain != "" {
-				all = append(all, segment{Text: plain})
-			}
-			said := fmt.Sprintf("lines %d to %d, as in the source\n", from+1, from+n)
-			all = append(all, segment{Text: said, Class: "same", Same: fmt.Sprint(from+1, from+n)})
-			plain, i, next = "", i+n, from+n
-		}
-		if plain != "" {
-			all = append(all, segment{Text: plain})
-		}
-		fresh = strings.HasSuffix(s.Text, "\n")
-	}
-	return all
-}
-
 // A diffLine is a line of a unified diff.
 type diffLine struct {
 	Segments []segment
@@ -274,7 +225,7 @@ func diffLines(text string) []diffLine {
 	return all
 }
 
-// near is a path as people write it: their own folder is ~.
+// near returns a path as people write it: their own folder is ~.
 func (v *visit) near(path string) string {
 	if home := v.site.Runtime.Home; home != "" && (path == home || strings.HasPrefix(path, home+string(filepath.Separator))) {
 		return "~" + path[len(home):]

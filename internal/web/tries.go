@@ -3,321 +3,453 @@ package web
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"time"
 
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/eval"
 	"github.com/skillhand/skillhand/internal/files"
+	"github.com/skillhand/skillhand/internal/shell"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// An arm is what came of one side of a try, by case. Trials without a verdict say nothing about the
-// skill.
-type arm map[string]ran
-
-// A ran is what came of a case.
-type ran struct{ right, passed eval.Rate }
-
-// over returns the rate of all cases, that of its runs if there is one.
-func (a arm) over(of func(ran) eval.Rate) eval.Rate {
-	var all []eval.Rate
-	for _, id := range slices.Sorted(maps.Keys(a)) {
-		all = append(all, of(a[id]))
-	}
-	if len(all) == 1 {
-		return all[0]
-	}
-	return eval.RateOver(all)
-}
-
-func (a arm) right() eval.Rate  { return a.over(func(r ran) eval.Rate { return r.right }) }
-func (a arm) passed() eval.Rate { return a.over(func(r ran) eval.Rate { return r.passed }) }
-
-// A tried is a skill, or one of its cases, with both arms.
+// A tried is what came of a skill in a try.
 type tried struct {
-	name, id      string // id is the folder of the results, below that of all
-	fires         bool   // a case: the skill should
-	with, without arm
-	void          int
-	cost          float64
-	time          time.Time
+	eval.SkillSummary
+	id    string // the folder of the results, below that of all
+	agent string
+	time  time.Time
 }
 
-// newTried returns one without trials.
-func newTried(name string) tried { return tried{name: name, with: arm{}, without: arm{}} }
-
-// trials counts those with a verdict.
-func (r tried) trials() int { return r.with.right().Of + r.without.right().Of }
-
-// side returns the arm that something belongs to.
-func (r *tried) side(of eval.Arm) arm {
-	if of.Kind() == eval.Without {
-		return r.without
-	}
-	return r.with
-}
-
-// addTrial adds one trial. An older skill has no side here.
-func (r *tried) addTrial(t *eval.Trial) {
-	r.cost += t.CostUSD
-	switch {
-	case t.Outcome == eval.Void, t.Outcome == eval.Unknown:
-		r.void++
-	case t.Arm.Kind() != eval.Against:
-		one := r.side(t.Arm)[t.Case]
-		one.right.See(t.Right())
-		if t.Passed != nil {
-			one.passed.See(*t.Passed)
+// trials counts those with a verdict, and those without.
+func (r tried) trials() (n, void int) {
+	for _, c := range r.Cases {
+		for _, a := range c.Arms {
+			n, void = n+len(a.Outcomes)-a.Void, void+a.Void
 		}
-		r.side(t.Arm)[t.Case] = one
 	}
+	return n, void
 }
 
-// addCase adds what the trials of a case came to; of several models, in the first.
-func (r *tried) addCase(c *eval.CaseSummary) {
-	for _, s := range c.Arms {
-		if _, ok := r.side(s.Arm)[c.Case]; !ok && s.Arm.Kind() != eval.Against {
-			r.side(s.Arm)[c.Case] = ran{s.Right, s.Passed}
+func (r tried) cost() (usd float64) {
+	for _, c := range r.Cases {
+		for _, a := range c.Arms {
+			usd += a.CostUSD
 		}
-		r.void, r.cost = r.void+s.Void, r.cost+s.CostUSD
 	}
+	return usd
 }
 
-// rated is how often something happened. Without a trial nobody knows.
+// rated shows how often something happened. Without a trial nobody knows.
 func rated(r eval.Rate) cell {
 	if r.Of == 0 {
 		return nothing
 	}
-	c := cell{Text: fmt.Sprintf("%d of %d", r.Hits, r.Of), Title: r.String()}
+	return cell{Text: fmt.Sprintf("%d of %d", r.Hits, r.Of), Title: r.String()}
+}
+
+// helps says how much a skill helps, in points.
+func helps(d *eval.Difference) cell {
+	if d == nil {
+		return cell{Text: "–", Mark: "dim", Title: "only a try with --baseline can tell"}
+	}
+	c := cell{Text: fmt.Sprintf("%+.0f", d.Difference*100), Title: d.String()}
 	switch {
-	case r.Rate >= 0.9:
+	case !d.Told:
+		c.Sub = "may be chance"
+	case d.Difference > 0:
 		c.Mark = "good"
-	case r.Rate < 0.5:
+	default:
 		c.Mark = "bad"
 	}
 	return c
 }
 
-// help is how much more often the skill's cases pass with it than without; nil if one arm has no verdict.
-func (r tried) help() *eval.Difference {
-	var with, without []eval.Rate
-	for id, one := range r.with {
-		if other := r.without[id]; one.passed.Of > 0 && other.passed.Of > 0 {
-			with, without = append(with, one.passed), append(without, other.passed)
+// rates draws how often cases pass with the skill and without, each with its interval, on a scale from 0 to 1.
+func (r tried) rates() *drawing {
+	d := &drawing{}
+	add := func(rate eval.Rate, class, words string) {
+		if rate.Of == 0 {
+			return
+		}
+		at := func(x float64) string { return inPercent(2+x*96, 100) }
+		d.Lines = append(d.Lines, drawn{at(rate.Low), at(rate.High), class})
+		d.Dots = append(d.Dots, drawn{X: at(rate.Rate), Class: class})
+		d.Label = strings.TrimPrefix(d.Label+"; passed "+words+" the skill: "+rate.String(), "; ")
+	}
+	if r.Without != nil {
+		add(*r.Without, "without", "without")
+	}
+	add(r.Passed, "with", "with")
+	return d
+}
+
+// A helpChart shows for all skills how often their cases pass, with and without.
+type helpChart struct {
+	Title string
+	Rows  []helpRow
+}
+
+type helpRow struct {
+	Name, Link string
+	Draw       *drawing
+	Help       cell
+}
+
+// maxHelp bounds the skills that are drawn.
+const maxHelp = 30
+
+// helpChart draws the latest try of each skill that was tried with and without. One skill alone needs no picture.
+func (v *visit) helpChart(all []tried) *helpChart {
+	p, seen, told := &helpChart{}, map[string]bool{}, 0
+	var latest []tried
+	for _, r := range all {
+		if !seen[r.Skill] && r.Help != nil && r.Without != nil {
+			seen[r.Skill] = true
+			latest = append(latest, r)
+			if r.Help.Told && r.Help.Difference > 0 {
+				told++
+			}
 		}
 	}
-	var d eval.Difference
-	switch len(with) {
-	case 0:
+	if len(latest) < 2 {
 		return nil
-	case 1:
-		d = eval.Compare(with[0], without[0])
-	default:
-		d = eval.CompareOver(with, without)
 	}
-	return &d
-}
-
-// helps says so in words and as an interval.
-func (r tried) helps() cell {
-	d := r.help()
-	if d == nil {
-		return cell{Text: "–", Mark: "dim", Title: "only a try with --baseline can tell"}
+	slices.SortStableFunc(latest, func(a, b tried) int { return cmp.Compare(b.Help.Difference, a.Help.Difference) })
+	for _, r := range latest[:min(len(latest), maxHelp)] {
+		p.Rows = append(p.Rows, helpRow{r.Skill, v.link("try", "id", r.id, "skill", r.Skill), r.rates(), helps(r.Help)})
 	}
-	c := cell{Text: fmt.Sprintf("%+.0f (%+.0f to %+.0f)", d.Difference*100, d.Low*100, d.High*100), Title: d.String()}
-	class := "unsure"
-	switch {
-	case !d.Told:
-		c.Sub = "may be chance"
-	case d.Difference > 0:
-		class, c.Mark = "good", "good"
-	default:
-		class, c.Mark = "bad", "bad"
-	}
-	at := func(x float64) string { return fmt.Sprintf("%.1f%%", 5+(x+1)*45) } // from -1 to 1
-	c.Draw = &drawing{
-		Label: d.String(),
-		Lines: []drawn{{at(0), at(0), "zero"}, {at(d.Low), at(d.High), class}},
-		Dots:  []drawn{{X: at(d.Difference), Class: class}},
-	}
-	return c
-}
-
-// dots draws how often cases pass, with the skill and without.
-func (r tried) dots() cell {
-	with, without := r.with.passed(), r.without.passed()
-	if with.Of+without.Of == 0 {
-		return nothing
-	}
-	at := func(r eval.Rate) string { return fmt.Sprintf("%.1f%%", 5+float64(r.Hits)*90/float64(r.Of)) }
-	c := cell{Text: rated(without).Text + " → " + rated(with).Text}
-	d := &drawing{Label: "passed without it " + rated(without).Text + ", with it " + rated(with).Text, Lines: []drawn{{"5%", "95%", "axis"}}}
-	if with.Of > 0 && without.Of > 0 {
-		d.Lines = append(d.Lines, drawn{at(without), at(with), "between"})
-	}
-	if without.Of > 0 {
-		d.Dots = append(d.Dots, drawn{X: at(without), Class: "hollow"})
-	}
-	if with.Of > 0 {
-		d.Dots = append(d.Dots, drawn{X: at(with), Class: "full"})
-	}
-	c.Draw = d
-	return c
-}
-
-// group adds trials up by a key, in the order in which keys come first.
-func group(trials []eval.Trial, key func(*eval.Trial) string) []tried {
-	var all []tried
-	index := map[string]int{}
-	for i := range trials {
-		t := &trials[i]
-		at, ok := index[key(t)]
-		if !ok {
-			at = len(all)
-			index[key(t)] = at
-			all = append(all, newTried(key(t)))
-			all[at].fires = t.Fires
-		}
-		all[at].addTrial(t)
-	}
-	return all
-}
-
-// readTry is what came of the skills of a try. Its trials are read only if they are not all there yet:
-// they are many.
-func readTry(dir string) []tried {
-	s, err := eval.ReadSummary(dir)
-	if err != nil {
-		trials, _ := eval.ReadResults(dir) // a try that has just begun has none
-		return group(trials, func(t *eval.Trial) string { return t.Skill })
-	}
-	var all []tried
-	for _, one := range s.Skills {
-		r := newTried(one.Skill)
-		for i := range one.Cases {
-			r.addCase(&one.Cases[i])
-		}
-		all = append(all, r)
-	}
-	return all
+	p.Title = fmt.Sprintf("%d of %s", told, counted(len(latest), "skill helps", "skills help"))
+	return p
 }
 
 func (v *visit) triesDir() string { return filepath.Join(v.site.Runtime.State, "try") }
 
-func (v *visit) tries() (*view, error) {
-	data := &listData{
-		Lead: "Does a skill fire when it should, and does it help? Points are percentage points of cases that pass, " +
-			"with their 95 % interval: where it holds 0, the difference may be chance.",
-		Empty: "There are no tries yet.", Hints: []string{"skillhand try --init NAME", "skillhand try NAME --baseline"},
-		Then: "The first writes cases to begin with, the second asks Claude: see docs/trying.md.",
-	}
-	l := list[tried]{view: "tries", one: "try", what: "tries", usual: "-time", text: func(r tried) string { return r.name }}
-	l.items = v.triedAll()
-	l.watch = func(r tried) []string { return eval.Folders(filepath.Join(v.triesDir(), filepath.FromSlash(r.id))) }
-	l.columns = append([]column[tried]{
-		{key: "name", title: "Skill", compare: by(func(r tried) string { return r.name }), cell: func(r tried) cell {
-			return cell{Text: r.name, Link: v.link("try", "id", r.id, "skill", r.name)}
-		}}}, armColumns()...)
-	l.columns = append(l.columns, timed("time", "When", func(r tried) time.Time { return r.time }))
-	data.Table = l.table(v)
-	return &view{Name: "list", Tab: "tries", Title: "Tries", Data: data}, nil
+// triesData is the list of tries.
+type triesData struct {
+	Chart *helpChart
+	Table *table
+	Hints []string // what to do if there are none
+	Live  bool
 }
 
-// triedAll are the skills of all tries, the latest first.
+func (v *visit) tries() (*view, error) {
+	all := v.triedAll()
+	l := v.triesList(all)
+	l.columns = slices.Insert(l.columns, 0, column[tried]{key: "name", title: "Skill",
+		compare: by(func(r tried) string { return r.Skill }),
+		cell: func(r tried) cell {
+			return cell{Text: r.Skill, Link: v.link("try", "id", r.id, "skill", r.Skill)}
+		}})
+	return &view{Name: "tries", Tab: "tries", Title: "Tries", Data: v.newTries(l, "NAME", v.helpChart(all))}, nil
+}
+
+func (v *visit) newTries(l list[tried], name string, c *helpChart) *triesData {
+	return &triesData{
+		Chart: c, Table: l.table(v), Live: v.live,
+		Hints: []string{shell.Quote([]string{"skillhand", "try", "--init", name}), shell.Quote([]string{"skillhand", "try", name, "--baseline"})},
+	}
+}
+
+// triesOf lists the tries of a skill.
+func (v *visit) triesOf(k *knowledge) *triesData {
+	l := v.triesList(k.tries)
+	l.view, l.at = "skill", []string{"skill", v.query.Get("skill"), "tab", "tries"}
+	l.columns = slices.Insert(l.columns, 0, column[tried]{key: "time", title: "Try",
+		compare: func(a, b tried) int { return a.time.Compare(b.time) },
+		cell: func(r tried) cell {
+			return cell{At: r.time, Link: v.link("try", "id", r.id, "skill", r.Skill)}
+		}})
+	l.columns = slices.DeleteFunc(l.columns, func(c column[tried]) bool { return c.title == "When" })
+	return v.newTries(l, k.call, nil)
+}
+
+// triesList lists tries, without the first column.
+func (v *visit) triesList(all []tried) list[tried] {
+	l := list[tried]{view: "tries", one: "try", what: "tries", usual: "-time", items: all}
+	l.text = func(r tried) string { return r.Skill + "\n" + r.agent }
+	l.watch = func(r tried) []string { return eval.Folders(filepath.Join(v.triesDir(), filepath.FromSlash(r.id))) }
+	rate := func(key, title, long string, of func(tried) eval.Rate) column[tried] {
+		return column[tried]{key: key, title: title, number: true,
+			compare: by(func(r tried) float64 { return of(r).Rate }),
+			cell: func(r tried) cell {
+				c := rated(of(r))
+				c.Title = strings.TrimSpace(long + " " + c.Title)
+				return c
+			}}
+	}
+	l.columns = []column[tried]{
+		{key: "agent", title: "Agent", fold: true, compare: by(func(r tried) string { return r.agent }),
+			cell: func(r tried) cell { return cell{Text: r.agent} }},
+		rate("fired", "Fires", "where it should:", func(r tried) eval.Rate { return r.Fired }),
+		rate("quiet", "Stays quiet", "where it should:", func(r tried) eval.Rate { return r.Quiet }),
+		{key: "with", title: "Passed without ○ and with it ●",
+			compare: by(func(r tried) float64 { return r.Passed.Rate }),
+			cell: func(r tried) cell {
+				if r.Passed.Of == 0 && r.Without == nil {
+					return nothing
+				}
+				without := nothing
+				if r.Without != nil {
+					without = rated(*r.Without)
+				}
+				return cell{Text: without.Text + " → " + rated(r.Passed).Text, Draw: r.rates()}
+			}},
+		{key: "help", title: "Helps by", number: true, compare: by(func(r tried) float64 { return helped(r.Help) }),
+			cell: func(r tried) cell { return helps(r.Help) }},
+		{key: "trials", title: "Trials", number: true, compare: by(func(r tried) int { n, _ := r.trials(); return n }),
+			cell: func(r tried) cell {
+				n, void := r.trials()
+				c := cell{Text: thousands(n)}
+				if void > 0 {
+					c.Sub = fmt.Sprintf("%d without a verdict", void)
+				}
+				return c
+			}},
+		priced(tried.cost),
+		timed("time", "When", func(r tried) time.Time { return r.time }),
+	}
+	return l
+}
+
+// triedAll returns the skills of all tries, the latest first.
 func (v *visit) triedAll() []tried {
+	k := v.known
+	if k.tried {
+		return k.tries
+	}
+	k.tried = true
 	v.watch(false, append(files.Glob(v.triesDir(), "*"), v.triesDir())...)
-	var all []tried
+	all := []tried{}
 	for _, dir := range files.Glob(v.triesDir(), "*/[0-9]*") {
 		info, err := os.Stat(dir)
 		if err != nil {
 			continue // it is being removed
 		}
-		for _, r := range readTry(dir) {
-			r.id, r.time = filepath.Base(filepath.Dir(dir))+"/"+filepath.Base(dir), info.ModTime()
-			all = append(all, r)
+		s, err := v.site.tries.read(dir)
+		if err != nil {
+			continue // it has just begun
+		}
+		for _, one := range s.Skills {
+			id := filepath.Base(filepath.Dir(dir)) + "/" + filepath.Base(dir)
+			all = append(all, tried{one, id, cmp.Or(s.Agent, agents.Claude), info.ModTime()})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b tried) int { return b.time.Compare(a.time) })
+	k.tries = all
 	return all
 }
 
-// armColumns show both arms side by side.
-func armColumns() []column[tried] {
-	return []column[tried]{
-		{
-			key:     "right",
-			title:   "As expected",
-			number:  true,
-			compare: by(func(r tried) float64 { return r.with.right().Rate }),
-			cell:    func(r tried) cell { return rated(r.with.right()) },
-		},
-		{
-			key:     "with",
-			title:   "Passed without ○ and with it ●",
-			number:  true,
-			compare: by(func(r tried) float64 { return r.with.passed().Rate }),
-			cell:    tried.dots,
-		},
-		{key: "help", title: "Helps by", number: true, compare: by(helped), cell: tried.helps},
-		{key: "trials", title: "Trials", number: true, compare: by(tried.trials), cell: func(r tried) cell {
-			c := cell{Text: thousands(r.trials())}
-			if r.void > 0 {
-				c.Sub = fmt.Sprintf("%d without a verdict", r.void)
-			}
-			return c
-		}},
-		priced(func(r tried) float64 { return r.cost }),
-	}
-}
-
 // helped orders by how much a skill helps; what is not known comes last.
-func helped(r tried) float64 {
-	if d := r.help(); d != nil {
+func helped(d *eval.Difference) float64 {
+	if d != nil {
 		return d.Difference
 	}
 	return -2
 }
 
-// tryID is what the folder of a try's results looks like, so that an address leads nowhere else.
+// tryID says what the folder of a try's results looks like, so that an address leads nowhere else.
 var tryID = words.Regexp(`^[0-9A-Za-z_-]+/[0-9]+$`)
 
-// try shows the cases of one skill.
-func (v *visit) try() (*view, error) {
+// findTry reads the try of a skill that the address names.
+func (v *visit) findTry() (*tried, []eval.Trial, error) {
 	id, name := v.query.Get("id"), v.query.Get("skill")
 	if !tryID.Get().MatchString(id) {
-		return nil, errMissing{"This address names no try."}
+		return nil, nil, errMissing{"This address names no try."}
 	}
 	dir := filepath.Join(v.triesDir(), filepath.FromSlash(id))
 	v.watch(false, eval.Folders(dir)...)
-	trials, err := eval.ReadResults(dir)
+	sum, err := eval.ReadSoFar(dir)
 	if err != nil {
-		return nil, errMissing{err.Error()}
+		return nil, nil, errMissing{err.Error()}
 	}
 	info, err := os.Stat(dir)
 	if err != nil {
-		return nil, errMissing{err.Error()}
+		return nil, nil, errMissing{err.Error()}
 	}
-	trials = slices.DeleteFunc(trials, func(t eval.Trial) bool { return t.Skill != name })
-	l := list[tried]{view: "try", keep: []string{"id", "skill"}, one: "case", what: "cases", usual: "name", text: func(r tried) string { return r.name }}
-	l.items = group(trials, func(t *eval.Trial) string { return t.Case })
-	l.columns = append([]column[tried]{
-		{key: "name", title: "Case", compare: by(func(r tried) string { return r.name }), cell: func(r tried) cell {
-			return cell{Text: r.name, Sub: map[bool]string{true: "the skill should fire", false: "the skill should stay quiet"}[r.fires]}
-		}}}, armColumns()...)
-	all := newTried(name)
-	for i := range trials {
-		all.addTrial(&trials[i])
+	r := &tried{id: id, agent: cmp.Or(sum.Agent, agents.Claude), time: info.ModTime()}
+	r.Skill = name
+	for _, one := range sum.Skills {
+		if one.Skill == name {
+			r.SkillSummary = one
+		}
 	}
-	data := &listData{
-		Table: l.table(v),
-		Facts: [][2]string{{"When", stamp(info.ModTime())}},
-		Empty: "This try has no cases of " + cmp.Or(name, "a skill without a name") + ".",
+	trials, _ := eval.ReadResults(dir) // of a try that was tidied up there is the summary
+	return r, slices.DeleteFunc(trials, func(t eval.Trial) bool { return t.Skill != name }), nil
+}
+
+type tryData struct {
+	Facts [][2]string
+	Why   []string
+	Table *table
+	Back  string
+	Name  string
+}
+
+// try shows the cases of one skill: what was asked, and what came of it with the skill and without.
+func (v *visit) try() (*view, error) {
+	r, trials, err := v.findTry()
+	if err != nil {
+		return nil, err
 	}
-	if help := all.help(); help != nil {
-		data.Facts = append(data.Facts, [2]string{"Does it help? (95 % interval)", help.String()})
+	at := map[string][]eval.Trial{}
+	for _, t := range eval.Sorted(trials) {
+		at[t.Case+"\n"+string(t.Arm.Kind())] = append(at[t.Case+"\n"+string(t.Arm.Kind())], t)
 	}
-	return &view{Name: "list", Tab: "tries", Title: "Try of " + name, Data: data}, nil
+	l := list[eval.CaseSummary]{view: "try", keep: []string{"id", "skill"}, one: "case", what: "cases", usual: "name", items: r.Cases}
+	l.text = func(c eval.CaseSummary) string { return c.Case + "\n" + c.Prompt }
+	arm := func(key, title string, kind eval.Arm) column[eval.CaseSummary] {
+		of := func(c eval.CaseSummary) (a eval.ArmSummary) {
+			for _, one := range c.Arms {
+				if one.Arm.Kind() == kind {
+					return one
+				}
+			}
+			return a
+		}
+		return column[eval.CaseSummary]{key: key, title: title,
+			compare: by(func(c eval.CaseSummary) float64 { return of(c).Passed.Rate }),
+			cell: func(c eval.CaseSummary) cell {
+				return v.armCell(r, &c, of(c), at[c.Case+"\n"+string(kind)])
+			}}
+	}
+	l.columns = []column[eval.CaseSummary]{
+		{key: "name", title: "Case", compare: by(func(c eval.CaseSummary) string { return c.Case }),
+			cell: func(c eval.CaseSummary) cell {
+				return cell{Text: c.Case, Sub: cmp.Or(c.Prompt, "the prompt was not kept"), Title: wanted(c)}
+			}},
+		arm("with", "With the skill", eval.With), arm("without", "Without", eval.Without),
+		{key: "help", title: "Helps by", number: true, compare: by(func(c eval.CaseSummary) float64 { return helped(c.Help) }),
+			cell: func(c eval.CaseSummary) cell { return helps(c.Help) }},
+	}
+	n, void := r.trials()
+	made := thousands(n)
+	if void > 0 {
+		made += fmt.Sprintf(", %d without a verdict", void)
+	}
+	facts := append(r.Totals(), [2]string{"Trials", made}, [2]string{"Cost", term.Dollars(r.cost())}, [2]string{"Agent", r.agent},
+		[2]string{"When", stamp(r.time)})
+	data := &tryData{Facts: facts, Why: r.Why(), Table: l.table(v), Name: r.Skill}
+	data.Back = v.link("skill", "skill", r.Skill, "tab", "tries")
+	return &view{Name: "try", Tab: "tries", Title: "Try of " + r.Skill, Data: data}, nil
+}
+
+// wanted says what should come of a case.
+func wanted(c eval.CaseSummary) string {
+	return map[string]string{
+		"fires": "the skill should fire", "quiet": "the skill should stay quiet", "called": "the prompt calls the skill",
+	}[c.Wants()]
+}
+
+// armCell shows the trials of a case in an arm as squares, and what failed in them.
+func (v *visit) armCell(r *tried, c *eval.CaseSummary, a eval.ArmSummary, trials []eval.Trial) cell {
+	if len(a.Outcomes) == 0 {
+		return nothing
+	}
+	said := rated(a.Passed)
+	if a.Passed.Of > 0 {
+		said.Text = "passed " + said.Text
+	} else {
+		said.Text, said.Mark = a.Counted(), ""
+	}
+	for _, t := range trials {
+		one := square{Class: t.Class(), Title: fmt.Sprintf("run %d: %s", t.Run, t.Verdict())}
+		if t.Arm.Kind() == eval.Without && t.Passed != nil {
+			one.Class = map[bool]string{true: "good", false: "off"}[*t.Passed] // that is no fault of the skill
+		}
+		one.Link = v.link("trial", "id", r.id, "skill", r.Skill, "case", c.Case, "run", strconv.Itoa(t.Run))
+		said.Squares = append(said.Squares, one)
+	}
+	var failed []string
+	if a.Arm.Kind() == eval.With && !c.Open && a.Right.Hits < a.Right.Of {
+		failed = append(failed, fmt.Sprintf("%d of %d not as wanted: %s", a.Right.Of-a.Right.Hits, a.Right.Of, wanted(*c)))
+	}
+	for check, n := range a.Failed {
+		failed = append(failed, fmt.Sprintf("%s failed: %s", term.Plural(n, "time"), check))
+	}
+	slices.Sort(failed)
+	said.Sub = strings.Join(failed, "; ")
+	return said
+}
+
+// A trialData is one run of a case, with the skill and without, side by side.
+type trialData struct {
+	Back, Case, Prompt, Wants string
+	Arms                      []trialArm
+}
+
+type trialArm struct {
+	Title, Class, Verdict, Sub string
+	Checks                     []eval.CheckResult
+	Talk                       *eval.Conversation
+}
+
+// trial shows what was asked, what the agent did and said, and which checks held.
+func (v *visit) trial() (*view, error) {
+	r, trials, err := v.findTry()
+	if err != nil {
+		return nil, err
+	}
+	name := v.query.Get("case")
+	run, _ := strconv.Atoi(v.query.Get("run"))
+	data := &trialData{Case: name, Back: v.link("try", "id", r.id, "skill", r.Skill)}
+	for _, c := range r.Cases {
+		if c.Case == name {
+			data.Prompt, data.Wants = c.Prompt, wanted(c)
+		}
+	}
+	slices.SortStableFunc(trials, func(a, b eval.Trial) int { return cmp.Compare(a.Arm.Kind(), b.Arm.Kind()) })
+	for _, t := range trials {
+		if t.Case != name || t.Run != run {
+			continue
+		}
+		one := trialArm{Title: string(t.Arm), Class: t.Class(), Verdict: t.Verdict(), Checks: t.Checks}
+		one.Sub = fmt.Sprintf("%s, %s", term.Dollars(t.CostUSD), term.ShortDuration(t.DurationMS))
+		if t.NoCost {
+			one.Sub = "cost unknown, " + term.ShortDuration(t.DurationMS)
+		}
+		by, _ := agents.Find(t.Agent) // it wrote the transcript
+		if talk, err := eval.ReadConversation(t.Transcript, by); err == nil {
+			one.Talk = talk
+		}
+		data.Arms = append(data.Arms, one)
+	}
+	if len(data.Arms) == 0 {
+		return nil, errMissing{"This try has no such trial."}
+	}
+	return &view{Name: "trial", Tab: "tries", Title: fmt.Sprintf("%s, run %d", name, run), Data: data}, nil
+}
+
+// A tryCache keeps what complete tries came to: they do not change, and are many.
+type tryCache struct {
+	mu    sync.Mutex
+	known map[string]*eval.Summary
+}
+
+// read reads what a try came to.
+func (c *tryCache) read(dir string) (*eval.Summary, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	info, err := os.Stat(filepath.Join(dir, "summary.json"))
+	if err != nil {
+		return eval.ReadSoFar(dir)
+	}
+	key := dir + "\n" + info.ModTime().String()
+	if s := c.known[key]; s != nil {
+		return s, nil
+	}
+	s, err := eval.ReadSoFar(dir)
+	if err == nil {
+		if c.known == nil {
+			c.known = map[string]*eval.Summary{}
+		}
+		c.known[key] = s
+	}
+	return s, err
 }

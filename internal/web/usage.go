@@ -8,121 +8,240 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/activity"
+	"github.com/skillhand/skillhand/internal/shell"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// usageDays is how far back the view of usage looks.
-const usageDays = 30
-
 type usageData struct {
-	Table  *table
-	Lead   string
-	Facts  []fact
-	Plots  []plot
-	Advice []advised
-	Faults []string
-	Days   int
-	Agents string // whose transcripts are read
-	Any    bool
+	Table   *table
+	Periods []choice
+	Facts   []fact
+	Charts  []chart
+	Advice  []advised
+	Faults  []string
+	Agents  string // whose transcripts are read
+	Period  string
+	Any     bool
 }
 
 // advised is a piece of advice about a skill.
 type advised struct{ Skill, Link, Text, Command string }
 
-// usage shows what agents did with skills, by skill and day. It reads what is new in the transcripts.
-func (v *visit) usage() (*view, error) {
-	days := lastDays(time.Now())
-	h := v.site.Runtime.Here
-	v.watch(false, activity.Folders(h, days[0])...)
-	seen, err := v.account(days[0])
-	if err != nil {
-		return nil, err
+// spans are the periods to choose from.
+var spans = []struct {
+	key, title string
+	days       int
+}{{"1d", "1 day", 1}, {"7d", "7 days", 7}, {"30d", "30 days", 30}, {"90d", "90 days", 90}, {"all", "all", 0}}
+
+// usualSpan is the period that is shown if nobody says which, and usualDays how long it is.
+const (
+	usualSpan = "30d"
+	usualDays = 30
+)
+
+// period returns when the period begins that the address names, zero for all, and the same in words.
+func (v *visit) period() (since time.Time, words string, err error) {
+	key := cmp.Or(v.query.Get("since"), usualSpan)
+	for _, s := range spans {
+		switch {
+		case s.key != key:
+		case s.days == 0:
+			return time.Time{}, "ever", nil
+		default:
+			since, err = activity.Since(key, time.Now())
+			return since, "in the last " + counted(s.days, "day", "days"), err
+		}
 	}
-	data := &usageData{
-		Lead: fmt.Sprintf("What agents did with skills in the last %d days, according to their transcripts on this machine. "+
-			"A skill costs its text, each time that a request carries it, and the work from its load to the next skill or prompt.", usageDays),
-		Plots: []plot{callPlot(seen, days), costPlot(seen, days)},
-		Days:  usageDays, Agents: strings.Join(activity.Agents(), ", "), Any: len(seen.Sessions) > 0,
-	}
-	for _, err := range seen.Faults {
-		data.Faults = append(data.Faults, err.Error())
-	}
-	for _, s := range seen.Skipped {
-		data.Faults = append(data.Faults, s.String())
-	}
-	if seen.Damaged > 0 {
-		data.Faults = append(data.Faults, counted(seen.Damaged, "line of a transcript", "lines of transcripts")+" could not be read.")
-	}
-	if len(seen.Unpriced) > 0 {
-		data.Faults = append(data.Faults, "No price is known for "+strings.Join(seen.Unpriced, ", ")+": what that cost is not in the sums.")
-	}
-	calls := 0
-	for _, d := range seen.Days {
-		calls += d.Fired
-	}
-	data.Facts = []fact{
-		{Name: "Sessions", Value: thousands(len(seen.Sessions))}, {Name: "Calls of skills", Value: thousands(calls)},
-		{Name: "Cost", Value: spent(seen.Total)}, {Name: "Without a skill", Value: spent(seen.Rest)},
-	}
-	links := v.previews()
-	for _, a := range seen.Advice {
-		data.Advice = append(data.Advice, advised{a.Skill, links[a.Skill], a.Text, a.Command})
-	}
-	data.Table = usageList(seen, days, links).table(v)
-	return &view{Name: "usage", Tab: "usage", Title: "Usage", Data: data}, nil
+	return since, "", errMissing{"There is no period " + key + ": want 1d, 7d, 30d, 90d or all."}
 }
 
-// previews are the addresses of the skills that are here, by the names that agents call them.
-func (v *visit) previews() map[string]string {
-	all := map[string]string{}
-	skills, _ := v.site.Runtime.List() // the list of skills says what cannot be read
-	for _, one := range skills {
-		all[one.Call] = v.link("preview", "skill", one.Call)
+// periods returns the choices of a period; at makes the address with one.
+func (v *visit) periods(at func(key string) string) (all []choice) {
+	for _, s := range spans {
+		key := s.key
+		if key == usualSpan {
+			key = ""
+		}
+		all = append(all, choice{Title: s.title, Link: at(key), Here: cmp.Or(v.query.Get("since"), usualSpan) == s.key})
 	}
 	return all
 }
 
-func usageList(seen *activity.Account, days []time.Time, links map[string]string) list[activity.Skill] {
-	most := 0
-	agents := map[string]bool{}
-	for _, s := range seen.Skills {
-		for _, a := range s.Agents {
-			agents[a] = true
-		}
-		for _, d := range s.Days {
-			most = max(most, d.Fired)
+// usage shows what agents did with skills, by skill and day. It reads what is new in the transcripts.
+func (v *visit) usage() (*view, error) {
+	since, words, err := v.period()
+	if err != nil {
+		return nil, err
+	}
+	v.watch(false, activity.Folders(v.site.Runtime.Here, since)...)
+	seen, err := v.account(since, "")
+	if err != nil {
+		return nil, err
+	}
+	data := &usageData{
+		Periods: v.periods(func(key string) string {
+			return v.link("usage", "since", key, "q", v.query.Get("q"), "sort", v.query.Get("sort"))
+		}),
+		Faults: unread(seen), Agents: strings.Join(activity.Agents(), ", "), Any: len(seen.Sessions) > 0, Period: words,
+	}
+	c := daysOf(seen, since)
+	calls := c.series("calls", "plain")
+	for _, d := range seen.Days {
+		calls.add(c.day(d.Day), float64(d.Fired))
+	}
+	data.Charts = []chart{callChart(c, "are skills", calls), costChart(c, seen, skillCosts(c, seen.Skills))}
+	data.Facts = []fact{
+		{Name: "Sessions", Value: thousands(len(seen.Sessions))}, {Name: "Turns", Value: thousands(seen.Total.Turns)},
+		{Name: "Cost", Value: spent(seen.Total)}, {Name: "Without a skill", Value: spent(seen.Rest)},
+	}
+	data.Advice = v.advised(seen.Advice)
+	data.Table = v.usageList(seen, c).table(v)
+	return &view{Name: "usage", Tab: "usage", Title: "Usage", Data: data}, nil
+}
+
+// unread says what an account lacks.
+func unread(seen *activity.Account) (all []string) {
+	for _, err := range seen.Faults {
+		all = append(all, err.Error())
+	}
+	for _, s := range seen.Skipped {
+		all = append(all, s.String())
+	}
+	if seen.Damaged > 0 {
+		all = append(all, counted(seen.Damaged, "line of a transcript", "lines of transcripts")+" could not be read.")
+	}
+	if len(seen.Unpriced) > 0 {
+		all = append(all, "No price is known for "+strings.Join(seen.Unpriced, ", ")+": what that cost is not in the sums.")
+	}
+	return all
+}
+
+// advised links advice to its skills.
+func (v *visit) advised(all []activity.Advice) (shown []advised) {
+	for _, a := range all {
+		shown = append(shown, advised{a.Skill, v.link("skill", "skill", a.Skill, "tab", tabOf(a.Kind)), a.Text, a.Command})
+	}
+	return shown
+}
+
+// tabOf returns the tab of a skill that shows what advice is about.
+func tabOf(kind string) string {
+	switch kind {
+	case activity.Broken, activity.Invisible, activity.Bare:
+		return "findings"
+	case activity.SameWords, activity.Lost:
+		return "tries"
+	}
+	return "usage"
+}
+
+// daysOf cuts the period of an account into days.
+func daysOf(seen *activity.Account, since time.Time) *calendar {
+	first := since
+	if since.IsZero() {
+		first = time.Now()
+		if len(seen.Days) > 0 {
+			first, _ = time.ParseInLocation(time.DateOnly, seen.Days[0].Day, time.Local)
 		}
 	}
+	least := midnight(time.Now()).AddDate(0, 0, -6) // fewer bars say little
+	if first.After(least) {
+		first = least
+	}
+	return newCalendar(first, first, time.Now())
+}
+
+// callChart has how often agents called skills, or one of them.
+func callChart(c *calendar, what string, calls *series) chart {
+	p, sum := c.stack("How often "+what+" called "+c.each+"?", "No agent called a skill.", inNumbers, calls)
+	if sum > 0 {
+		p.Answer = counted(int(sum), "call", "calls")
+	}
+	return p
+}
+
+// skillCosts adds up what skills cost.
+func skillCosts(c *calendar, skills []activity.Skill) *series {
+	costs := c.series("for skills", "plain")
+	for _, s := range skills {
+		for _, d := range s.Days {
+			costs.add(c.day(d.Day), dollars(d.Cost))
+		}
+	}
+	return costs
+}
+
+// costChart has what skills cost, and above it what no skill cost.
+func costChart(c *calendar, seen *activity.Account, skills *series) chart {
+	rest := c.series("without a skill", "rest")
+	for _, d := range seen.Days {
+		rest.add(c.day(d.Day), dollars(d.Cost))
+	}
+	for i, v := range skills.values {
+		if rest.values[i] -= v; rest.values[i] < 1e-9 { // what rounding leaves
+			rest.values[i] = 0
+		}
+	}
+	p, sum := c.stack("What do agents cost "+c.each+"?", "No cost is known.", inDollars, skills, rest)
+	if sum > 0 {
+		p.Answer = spent(seen.Total)
+	}
+	return p
+}
+
+// usageList lists what agents did with each skill.
+func (v *visit) usageList(seen *activity.Account, c *calendar) list[activity.Skill] {
+	days := map[string]*series{}
+	most := 0.0
+	for _, s := range seen.Skills {
+		days[s.Name] = c.series("calls", "plain")
+		for _, d := range s.Days {
+			days[s.Name].add(c.day(d.Day), float64(d.Fired))
+		}
+		most = max(most, slices.Max(days[s.Name].values))
+	}
 	count := func(key, title, mark string, n func(activity.Skill) int) column[activity.Skill] {
-		return column[activity.Skill]{key: key, title: title, number: true, compare: by(n), cell: func(s activity.Skill) cell {
+		col := numbered(key, title, n)
+		col.cell = func(s activity.Skill) cell {
 			if n(s) == 0 {
 				return nothing
 			}
 			return cell{Text: thousands(n(s)), Mark: mark}
-		}}
+		}
+		return col
 	}
+	each := func(s activity.Skill) float64 { usd, _ := s.PerCall(); return usd }
 	return list[activity.Skill]{
-		view: "usage", one: "skill", what: "skills", usual: "-cost", items: seen.Skills,
+		view: "usage", keep: []string{"since"}, one: "skill", what: "skills", usual: "-cost", items: seen.Skills,
 		text: func(s activity.Skill) string { return s.Name + "\n" + strings.Join(s.Agents, "\n") },
+		states: func(s activity.Skill) []string {
+			if s.Unused() {
+				return []string{"unused"}
+			}
+			return []string{"used"}
+		},
 		columns: []column[activity.Skill]{
-			{key: "name", title: "Skill", compare: by(func(s activity.Skill) string { return s.Name }), cell: func(s activity.Skill) cell {
-				c := cell{Text: s.Name, Link: links[s.Name]}
-				if len(agents) > 1 {
-					c.Sub = strings.Join(s.Agents, ", ")
-				}
-				return c
-			}},
-			{
-				key:     "days",
-				title:   "Calls each day",
+			{key: "name", title: "Skill", compare: by(func(s activity.Skill) string { return s.Name }),
+				cell: func(s activity.Skill) cell {
+					return cell{Text: s.Name, Link: v.link("skill", "skill", s.Name, "tab", "usage", "since", v.query.Get("since"))}
+				}},
+			{key: "agents", title: "Agents", fold: true,
+				compare: by(func(s activity.Skill) string { return strings.Join(s.Agents, ", ") }),
+				cell: func(s activity.Skill) cell {
+					return cell{Text: strings.Join(s.Agents, ", ")}
+				}},
+			{key: "days", title: "Calls", number: true,
 				compare: by(func(s activity.Skill) int { return s.Counts.Fired() }),
-				cell:    func(s activity.Skill) cell { return callsCell(s, days, most) },
-			},
+				cell: func(s activity.Skill) cell {
+					if s.Counts.Fired() == 0 {
+						return cell{Text: "none", Mark: "dim"}
+					}
+					return cell{Text: thousands(s.Counts.Fired()), Days: dayBars(c, days[s.Name], most), Sub: callers(s.Counts)}
+				}},
 			count("offered", "Offered", "", func(s activity.Skill) int { return s.Counts.Offered }),
-			count("model", "By the model", "", func(s activity.Skill) int { return s.Counts.ByModel }),
-			count("person", "By a person", "", func(s activity.Skill) int { return s.Counts.ByPerson }),
-			count("refused", "Refused", "bad", func(s activity.Skill) int { return s.Counts.Refused }),
-			count("failed", "Failed", "bad", func(s activity.Skill) int { return s.Counts.Failed + s.Counts.Unknown }),
+			count("refused", "Refused", "warn", func(s activity.Skill) int { return s.Counts.Refused }),
+			count("failed", "Failed", "bad", func(s activity.Skill) int { return s.Counts.Failed }),
+			count("unknown", "Unknown", "bad", func(s activity.Skill) int { return s.Counts.Unknown }),
 			{key: "cost", title: "Cost", number: true, compare: bySpent, cell: func(s activity.Skill) cell {
 				c := cell{
 					Text:  spent(s.Cost),
@@ -133,9 +252,22 @@ func usageList(seen *activity.Account, days []time.Time, links map[string]string
 				}
 				return c
 			}},
-			timed("last", "Last call", func(s activity.Skill) time.Time { return s.Last }),
+			{key: "each", title: "Per call", number: true, compare: by(each),
+				cell: func(s activity.Skill) cell { return costCell(each(s)) }},
+			timed("last", "Last used", func(s activity.Skill) time.Time { return s.Last }),
 		},
 	}
+}
+
+// callers says who called a skill, if both did.
+func callers(c activity.Counts) string {
+	switch {
+	case c.ByPerson == 0:
+		return ""
+	case c.ByModel == 0:
+		return "by a person"
+	}
+	return fmt.Sprintf("%s by the model, %s by a person", thousands(c.ByModel), thousands(c.ByPerson))
 }
 
 // bySpent orders by cost, then by calls: most costs of a cheap machine are the same.
@@ -143,103 +275,7 @@ func bySpent(a, b activity.Skill) int {
 	return cmp.Or(cmp.Compare(dollars(a.Cost), dollars(b.Cost)), cmp.Compare(a.Counts.Fired(), b.Counts.Fired()), strings.Compare(b.Name, a.Name))
 }
 
-// lastDays are the days that the view shows.
-func lastDays(now time.Time) []time.Time {
-	var all []time.Time
-	for i := range usageDays {
-		all = append(all, midnight(now).AddDate(0, 0, i+1-usageDays))
-	}
-	return all
-}
-
-// dayAt is the place of a day of a report among the days that are shown, or -1.
-func dayAt(days []time.Time, day string) int {
-	return slices.IndexFunc(days, func(d time.Time) bool { return d.Format(time.DateOnly) == day })
-}
-
-// callsCell has a bar for each day, scaled to the busiest day of any skill.
-func callsCell(s activity.Skill, days []time.Time, most int) cell {
-	if s.Counts.Fired() == 0 {
-		return cell{Text: "none", Mark: "dim"}
-	}
-	c := cell{Text: thousands(s.Counts.Fired())}
-	for _, d := range s.Days {
-		if i := dayAt(days, d.Day); i >= 0 && d.Fired > 0 {
-			height := max(8, d.Fired*100/most)
-			c.Days = append(c.Days, dayBar{X: i * 100, Y: 100 - height, Height: height, Title: fmt.Sprintf("%s: %s", d.Day, counted(d.Fired, "call", "calls"))})
-		}
-	}
-	return c
-}
-
-// A dayBar is a day in a cell, on a field of 100 by 100 for each.
-type dayBar struct {
-	X, Y, Height int
-	Title        string
-}
-
-func callPlot(seen *activity.Account, days []time.Time) plot {
-	p := plot{Question: "How often are skills called each day?", Bottom: "0", Heads: []string{"Day", "Calls"}, Empty: "No agent called a skill."}
-	most, sum := 0, 0
-	for _, d := range seen.Days {
-		most, sum = max(most, d.Fired), sum+d.Fired
-	}
-	if sum == 0 {
-		return p
-	}
-	p.Top, p.Answer = thousands(most), counted(sum, "call", "calls")
-	for _, d := range seen.Days {
-		if i := dayAt(days, d.Day); i >= 0 && d.Fired > 0 {
-			b := upright(i, len(days), float64(d.Fired)/float64(most), fmt.Sprintf("%s: %s", d.Day, counted(d.Fired, "call", "calls")))
-			b.Class = "plain"
-			p.Bars = append(p.Bars, b)
-			p.Rows = append(p.Rows, []string{d.Day, thousands(d.Fired)})
-		}
-	}
-	p.From, p.To = days[0].Format(time.DateOnly), days[len(days)-1].Format(time.DateOnly)
-	return p
-}
-
-// costPlot has what skills cost, and above it what no skill cost.
-func costPlot(seen *activity.Account, days []time.Time) plot {
-	p := plot{
-		Question: "What do agents cost each day?",
-		Bottom:   "0",
-		Heads:    []string{"Day", "Skills", "No skill"},
-		Empty:    "No cost is known.",
-		Note:     "Blue: skills; grey: what no skill cost.",
-	}
-	most := 0.0
-	for _, d := range seen.Days {
-		most = max(most, dollars(d.Cost))
-	}
-	if most == 0 {
-		return p
-	}
-	skills := map[string]float64{}
-	for _, s := range seen.Skills {
-		for _, d := range s.Days {
-			skills[d.Day] += dollars(d.Cost)
-		}
-	}
-	p.Top, p.Answer = term.Dollars(most), spent(seen.Total)
-	for _, d := range seen.Days {
-		i, whole := dayAt(days, d.Day), dollars(d.Cost)
-		if i < 0 || whole == 0 {
-			continue
-		}
-		title := fmt.Sprintf("%s: %s for skills, %s for none", d.Day, term.Dollars(skills[d.Day]), term.Dollars(max(0, whole-skills[d.Day])))
-		all, part := upright(i, len(days), whole/most, title), upright(i, len(days), skills[d.Day]/most, title)
-		all.Class, part.Class = "rest", "plain"
-		if p.Bars = append(p.Bars, all); skills[d.Day] > 0 {
-			p.Bars = append(p.Bars, part)
-		}
-		p.Rows = append(p.Rows, []string{d.Day, term.Dollars(skills[d.Day]), term.Dollars(max(0, whole-skills[d.Day]))})
-	}
-	p.From, p.To = days[0].Format(time.DateOnly), days[len(days)-1].Format(time.DateOnly)
-	return p
-}
-
+// dollars returns what is known of a cost.
 func dollars(c activity.Cost) float64 {
 	if c.USD == nil {
 		return 0
@@ -247,7 +283,7 @@ func dollars(c activity.Cost) float64 {
 	return *c.USD
 }
 
-// spent is what something cost, as far as it is known.
+// spent says what something cost, as far as that is known.
 func spent(c activity.Cost) string {
 	switch {
 	case c.USD == nil && c.Unpriced == 0:
@@ -258,4 +294,105 @@ func spent(c activity.Cost) string {
 		return "at least " + term.Dollars(*c.USD)
 	}
 	return term.Dollars(*c.USD)
+}
+
+// A skillUsage is what agents did with one skill.
+type skillUsage struct {
+	Periods []choice
+	Facts   []fact
+	Charts  []chart
+	Advice  []advised
+	Faults  []string
+	Story   *table
+	Period  string
+	Any     bool
+	Live    bool
+}
+
+// skillUsage shows what agents did with one skill: all that skillhand usage --skill prints.
+func (v *visit) skillUsage(k *knowledge) *skillUsage {
+	since, words, _ := v.period()
+	s := k.skillUsed()
+	d := &skillUsage{
+		Live: v.live,
+		Periods: v.periods(func(key string) string {
+			return v.link("skill", "skill", v.query.Get("skill"), "tab", "usage", "since", key)
+		}),
+		Advice: v.advised(k.account.Advice), Faults: unread(k.account), Period: words, Any: len(k.account.Skills) > 0,
+	}
+	add := func(name string, n int, mark string) {
+		if n > 0 {
+			d.Facts = append(d.Facts, fact{Name: name, Value: thousands(n), Mark: mark})
+		}
+	}
+	c := s.Counts
+	add("Offered, in sessions", c.Offered, "")
+	add("Offered without its description", c.Bare, "warn")
+	add("Called by the model", c.ByModel, "")
+	add("Called by a person", c.ByPerson, "")
+	add("Delivered", c.Delivered, "")
+	add("Delivered to a subagent", c.Subagent, "")
+	add("Delivered as a fork", c.Forked, "")
+	add("Refused", c.Refused, "warn")
+	add("Failed", c.Failed, "bad")
+	add("Unknown", c.Unknown, "bad")
+	add("Taken out by compaction", c.Compacted, "")
+	add("Brought back by the agent", c.Restored, "")
+	add("Called again after that", c.Reloaded, "")
+	if s.Cost.USD != nil || s.Cost.Unpriced > 0 {
+		d.Facts = append(d.Facts, fact{Name: "Cost", Value: spent(s.Cost)})
+		if usd, known := s.PerCall(); known {
+			d.Facts = append(d.Facts, fact{Name: "Per call", Value: term.Dollars(usd)})
+		}
+		d.Facts = append(d.Facts,
+			fact{Name: "Its text", Value: term.Dollars(s.Cost.TextUSD), Title: thousands(int(s.Cost.Text.Sum())) + " tokens"},
+			fact{Name: "Its work", Value: term.Dollars(s.Cost.WorkUSD), Title: fmt.Sprintf("%s tokens in %s, %s of them read from the cache",
+				thousands(int(s.Cost.Work.Sum())), counted(s.Cost.Turns, "turn", "turns"), thousands(int(s.Cost.Work.CacheRead)))})
+	}
+	days := daysOf(k.account, since)
+	calls := days.series("calls", "plain")
+	for _, day := range s.Days {
+		calls.add(days.day(day.Day), float64(day.Fired))
+	}
+	costs, sum := days.stack("What does it cost "+days.each+"?", "No cost is known.", inDollars, skillCosts(days, []activity.Skill{s}))
+	if sum > 0 {
+		costs.Answer = spent(s.Cost)
+	}
+	d.Charts = []chart{callChart(days, "is it", calls), costs}
+	d.Story = v.story(k)
+	return d
+}
+
+// story lists the last calls of a skill, each with its session and the command that makes a case of it.
+func (v *visit) story(k *knowledge) *table {
+	l := list[activity.Fire]{
+		view: "skill", at: []string{"skill", v.query.Get("skill"), "tab", "usage"}, keep: []string{"since"},
+		one: "call", what: "calls", usual: "-time", items: k.account.Story, sorted: true,
+		text: func(f activity.Fire) string {
+			return strings.Join([]string{f.ID, f.What, f.Agent, f.Project, f.Session}, "\n")
+		},
+	}
+	l.columns = []column[activity.Fire]{
+		{key: "time", title: "When", compare: func(a, b activity.Fire) int { return a.Time.Compare(b.Time) },
+			cell: func(f activity.Fire) cell {
+				return cell{At: f.Time, Link: v.link("session", "id", f.Session)}
+			}},
+		{key: "what", title: "What", compare: by(func(f activity.Fire) string { return f.What }),
+			cell: func(f activity.Fire) cell {
+				mark := map[string]string{"delivered": "good", "refused": "warn", "failed": "bad", "blocked": "bad"}[f.What]
+				return cell{Text: f.What, Mark: mark}
+			}},
+		{key: "agent", title: "Agent", fold: true, compare: by(func(f activity.Fire) string { return f.Agent }),
+			cell: func(f activity.Fire) cell {
+				return cell{Text: f.Agent}
+			}},
+		{key: "project", title: "Project", compare: by(func(f activity.Fire) string { return f.Project }),
+			cell: func(f activity.Fire) cell {
+				return cell{Text: v.near(f.Project)}
+			}},
+		{title: "As a case of try", cell: func(f activity.Fire) cell {
+			return cell{Text: f.ID, Copy: shell.Quote([]string{"skillhand", "usage", "--skill", k.call, "--case", f.ID})}
+		}},
+	}
+	return l.table(v)
 }

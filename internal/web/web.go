@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/check"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/internal/trust"
@@ -38,6 +40,7 @@ type Site struct {
 	Named     string                    // a skill that may be looked at wherever it lies; "": none
 
 	marks   markCache
+	tries   tryCache
 	making  making
 	secrets struct {
 		once sync.Once
@@ -69,7 +72,7 @@ func (m *making) begin(ctx context.Context) (end func(), ok bool) {
 	return func() { <-m.turns }, true
 }
 
-// withoutSecrets is a text without the secrets of the environment: no page shows them, whoever
+// withoutSecrets returns a text without the secrets of the environment: no page shows them, whoever
 // wrote them into a skill or a prompt.
 func (s *Site) withoutSecrets(text string) string {
 	s.secrets.once.Do(func() { s.secrets.all = redact.New(s.Runtime.Env) })
@@ -80,7 +83,7 @@ func (s *Site) withoutSecrets(text string) string {
 var assets embed.FS
 
 var templates = template.Must(template.New("").
-	Funcs(template.FuncMap{"thousands": thousands, "backticked": backticked, "words": nameParts}).
+	Funcs(template.FuncMap{"thousands": thousands, "backticked": backticked, "words": nameParts, "when": when, "ago": ago, "held": held}).
 	ParseFS(assets, "templates/*.html"))
 
 // A visit is one look at a view.
@@ -94,6 +97,35 @@ type visit struct {
 	seen  []string                                  // the short names of what watch was told
 	at    int                                       // news until then are known
 	files map[string]bool                           // real paths of the skills that are listed; nil: not asked yet
+	known *known
+}
+
+// known is what a visit has found out already. All views of an export share it.
+type known struct {
+	skills    []skillhand.Listed
+	faults    []error
+	listed    bool
+	accounts  map[accountKey]*activity.Account
+	installed []activity.Installed
+	tries     []tried
+	tried     bool
+	found     map[string][]*check.Finding // by file; nil: not asked for all
+	list      check.List
+}
+
+type accountKey struct {
+	since time.Time
+	skill string
+}
+
+// listAll lists all skills, and what cannot be listed.
+func (v *visit) listAll() ([]skillhand.Listed, []error) {
+	k := v.known
+	if !k.listed {
+		k.skills, k.faults = v.site.Runtime.List()
+		k.listed = true
+	}
+	return k.skills, k.faults
 }
 
 // A view is what a page shows.
@@ -109,6 +141,7 @@ type view struct {
 	Now    string   // when it was made
 	Every  int      // seconds after which to look again, where no news can be had; 0: never
 	Live   bool
+	Wide   bool // it has more than a list
 	Tabs   []tab
 	link   func(view string, pairs ...string) string
 }
@@ -132,7 +165,7 @@ type tab struct {
 // views are the parts of the site, by their addresses.
 var views = map[string]func(*visit) (*view, error){
 	"skills":   (*visit).skills,
-	"preview":  (*visit).preview,
+	"skill":    (*visit).skill,
 	"usage":    (*visit).usage,
 	"runs":     (*visit).runs,
 	"run":      (*visit).run,
@@ -140,8 +173,10 @@ var views = map[string]func(*visit) (*view, error){
 	"session":  (*visit).session,
 	"batches":  (*visit).batches,
 	"batch":    (*visit).batch,
+	"job":      (*visit).job,
 	"tries":    (*visit).tries,
 	"try":      (*visit).try,
+	"trial":    (*visit).trial,
 }
 
 // tabs are the parts that the top of each page leads to.
@@ -168,10 +203,16 @@ func (s *Site) handler(w *watch.Watcher) http.Handler {
 	mux.Handle("GET /assets/{name}", http.StripPrefix("/assets/", http.FileServerFS(assets)))
 	mux.Handle("GET /{$}", http.RedirectHandler("/skills", http.StatusSeeOther))
 	for name, f := range views {
-		mux.HandleFunc("GET /"+name, func(out http.ResponseWriter, r *http.Request) { s.show(out, s.visit(r, w), f) })
+		at := []string{"GET /" + name}
+		if name == "skill" {
+			at = []string{"GET /skill/{skill}", "GET /skill/{skill}/{tab}"}
+		}
+		for _, pattern := range at {
+			mux.HandleFunc(pattern, func(out http.ResponseWriter, r *http.Request) { s.show(out, s.visit(r, w), f) })
+		}
 	}
-	mux.HandleFunc("POST /preview", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).runSkill) })
-	mux.HandleFunc("POST /mend", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).mend) })
+	mux.HandleFunc("POST /skill/{skill}", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).runSkill) })
+	mux.HandleFunc("POST /skill/{skill}/fix", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).fix) })
 	mux.HandleFunc("POST /batch", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).editBatch) })
 	mux.HandleFunc("GET /", func(out http.ResponseWriter, r *http.Request) {
 		s.show(out, s.visit(r, w), func(*visit) (*view, error) { return nil, errMissing{"There is no page " + r.URL.Path} })
@@ -180,7 +221,7 @@ func (s *Site) handler(w *watch.Watcher) http.Handler {
 }
 
 func (s *Site) visit(r *http.Request, w *watch.Watcher) *visit {
-	v := &visit{site: s, ctx: r.Context(), query: r.URL.Query(), link: address, live: true, at: w.Last()}
+	v := &visit{site: s, ctx: r.Context(), query: inPath(r, r.URL.Query()), link: address, live: true, at: w.Last(), known: &known{}}
 	v.watch = func(late bool, paths ...string) {
 		fresh := w.Add(paths...)
 		if fresh && late {
@@ -195,7 +236,17 @@ func (s *Site) visit(r *http.Request, w *watch.Watcher) *visit {
 	return v
 }
 
-// address is where a view is served.
+// inPath adds to a query what the path says.
+func inPath(r *http.Request, q url.Values) url.Values {
+	for _, key := range []string{"skill", "tab"} {
+		if value := r.PathValue(key); value != "" {
+			q.Set(key, value)
+		}
+	}
+	return q
+}
+
+// address returns where a view is served. A skill's has its name and tab in the path.
 func address(name string, pairs ...string) string {
 	q := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -203,10 +254,19 @@ func address(name string, pairs ...string) string {
 			q.Add(pairs[i], pairs[i+1])
 		}
 	}
-	if len(q) == 0 {
-		return "/" + name
+	path := "/" + name
+	if name == "skill" {
+		for _, key := range []string{"skill", "tab"} {
+			if q.Has(key) {
+				path += "/" + url.PathEscape(q.Get(key))
+			}
+			q.Del(key)
+		}
 	}
-	return "/" + name + "?" + q.Encode()
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
 }
 
 // show answers with a view, whole or not at all. For a client that left it makes none.
@@ -277,7 +337,7 @@ func (s *Site) act(out http.ResponseWriter, r *http.Request, w *watch.Watcher, d
 	if err != nil {
 		err = errForm{err}
 	} else {
-		v.query = r.PostForm
+		v.query = inPath(r, r.PostForm)
 		to, err = do(v)
 	}
 	if err != nil {
@@ -285,6 +345,17 @@ func (s *Site) act(out http.ResponseWriter, r *http.Request, w *watch.Watcher, d
 		return
 	}
 	http.Redirect(out, r, to, http.StatusSeeOther)
+}
+
+// held returns the mark of a check: good if it held, bad if not, dim if nobody knows.
+func held(ok *bool) string {
+	switch {
+	case ok == nil:
+		return "dim"
+	case *ok:
+		return "good"
+	}
+	return "bad"
 }
 
 // short names a thing in addresses and files without saying what it is.
@@ -304,4 +375,27 @@ func stamp(t time.Time) string {
 		return ""
 	}
 	return t.Local().Format(stampForm)
+}
+
+// when writes a time for machines.
+func when(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// ago says how long a time is past, as people do.
+func ago(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	d := time.Since(t)
+	switch days := int(d.Hours() / 24); {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return counted(int(d.Minutes()), "minute", "minutes") + " ago"
+	case d < 48*time.Hour:
+		return counted(int(d.Hours()), "hour", "hours") + " ago"
+	case days < 60:
+		return counted(days, "day", "days") + " ago"
+	default:
+		return t.Local().Format("2 Jan 2006")
+	}
 }

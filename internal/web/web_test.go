@@ -193,7 +193,7 @@ func TestRefused(t *testing.T) {
 		{name: "script of another page", known: true, header: map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, want: 403},
 		{name: "post without a cookie", method: "POST", want: 403},
 		{name: "no such page", known: true, path: "/../../etc/passwd", want: 404},
-		{name: "no such skill", known: true, path: "/preview?skill=none", want: 404},
+		{name: "no such skill", known: true, path: "/skill/none", want: 404},
 		{name: "a kind of run that there is not", known: true, path: "/runs?kind=nonsense", want: 404},
 		{name: "a period that there is not", known: true, path: "/runs?since=nonsense", want: 404},
 		{name: "a file of ours", known: true, path: "/assets/page.css", want: 200},
@@ -206,7 +206,7 @@ func TestRefused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			path := tt.path
 			if path == "" {
-				path = "/preview?skill=hello"
+				path = "/skill/hello"
 			}
 			req, err := http.NewRequest(tt.method, p.base()+path, strings.NewReader(tt.body))
 			if err != nil {
@@ -266,8 +266,8 @@ func TestLookingRunsNothing(t *testing.T) {
 		p := newPlace(t, trusted, skills)
 		c := p.browser()
 		for _, path := range []string{
-			"/skills", "/preview?skill=touch", "/preview?skill=touch&use=later&against=claude", "/preview?skill=touch&against=tool",
-			"/preview?skill=touch&against=later",
+			"/skills", "/skill/touch", "/skill/touch?use=later&against=claude", "/skill/touch?against=tool",
+			"/skill/touch?against=later",
 		} {
 			if status, text := p.get(c, path); status != 200 {
 				t.Errorf("%s: %d\n%s", path, status, text)
@@ -276,7 +276,7 @@ func TestLookingRunsNothing(t *testing.T) {
 		if files.IsFile(mark) {
 			t.Fatal("looking ran a directive")
 		}
-		_, text := p.get(c, "/preview?skill=touch")
+		_, text := p.get(c, "/skill/touch")
 		read, err := p.site.Runtime.Load(t.Context(), skillhand.LoadRequest{Skill: "touch", Exec: map[bool]skillhand.Exec{true: skillhand.AsWritten}[trusted]})
 		if err != nil {
 			t.Fatal(err)
@@ -291,7 +291,7 @@ func TestLookingRunsNothing(t *testing.T) {
 		if got := strings.Contains(text, "data-run"); got != trusted {
 			t.Errorf("trusted %v: there is a button: %v", trusted, got)
 		}
-		res, err := c.PostForm(p.base()+"/preview", url.Values{"skill": {"touch"}})
+		res, err := c.PostForm(p.base()+"/skill/touch", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,22 +303,24 @@ func TestLookingRunsNothing(t *testing.T) {
 		if want := map[bool]int{false: 403, true: 200}[trusted]; res.StatusCode != want {
 			t.Errorf("trusted %v: %s, want %d", trusted, res.Status, want)
 		}
-		want := "is not trusted"
+		answer, want := string(body), "is not trusted"
 		if trusted {
-			want = "&lt;skill-output&gt;\ndone\n&lt;/skill-output&gt;"
+			answer, want = shownPage(answer), "<skill-output>\ndone\n</skill-output>"
 		}
-		if !strings.Contains(string(body), want) {
+		if !strings.Contains(answer, want) {
 			t.Errorf("trusted %v: the answer has no %q:\n%s", trusted, want, body)
 		}
 	}
 }
 
-// shownPage is the text of a preview's page.
+// shownPage joins the text of a preview's page.
 func shownPage(doc string) string {
-	_, rest, _ := strings.Cut(doc, `<pre class="code page"`)
-	_, rest, _ = strings.Cut(rest, ">\n")
-	rest, _, _ = strings.Cut(rest, "</pre>")
-	return html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(rest, ""))
+	var all []string
+	for _, part := range strings.Split(doc, "<pre class=\"page\">\n")[1:] {
+		part, _, _ = strings.Cut(part, "</pre>")
+		all = append(all, html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(part, "")))
+	}
+	return strings.Join(all, "\n") + "\n"
 }
 
 // TestTrustCommand: the command to copy names the folder, whatever that is called.
@@ -335,7 +337,7 @@ func TestTrustCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.site.Runtime.Here = h
-	if _, text := p.get(p.browser(), "/preview?skill=hello"); !strings.Contains(text, `data-copy="skillhand trust &#39;`+dir+`&#39;"`) {
+	if _, text := p.get(p.browser(), "/skill/hello"); !strings.Contains(text, `data-copy="skillhand trust &#39;`+dir+`&#39;"`) {
 		t.Errorf("no command that trusts %s in\n%s", dir, text)
 	}
 }
@@ -344,7 +346,7 @@ func TestTrustCommand(t *testing.T) {
 func TestRunIsRemembered(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"hello": hello})
 	c := p.browser()
-	res, err := c.PostForm(p.base()+"/preview", url.Values{"skill": {"hello"}, "args": {"you"}})
+	res, err := c.PostForm(p.base()+"/skill/hello", url.Values{"args": {"you"}})
 	if err != nil || res.StatusCode != http.StatusOK {
 		t.Fatalf("%v, %v", res, err)
 	}
@@ -352,17 +354,17 @@ func TestRunIsRemembered(t *testing.T) {
 	p.site = &Site{Runtime: p.site.Runtime}
 	p.serve()
 	c = p.browser()
-	_, text := p.get(c, "/preview?skill=hello&args=you")
+	_, text := p.get(c, "/skill/hello?args=you")
 	for _, want := range []string{`Hello you: <span class="out" data-d="1">one</span>`, `<span class="out bad" data-d="2">`, "Output of the last run"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if _, text := p.get(c, "/preview?skill=hello&args=me"); strings.Contains(text, "Output of the last run") {
+	if _, text := p.get(c, "/skill/hello?args=me"); strings.Contains(text, "Output of the last run") {
 		t.Error("other arguments have the same outcome")
 	}
 	p.write("hello", strings.ReplaceAll(hello, "echo one", "echo three"))
-	_, text = p.get(c, "/preview?skill=hello&args=you")
+	_, text = p.get(c, "/skill/hello?args=you")
 	for _, want := range []string{"Hello you: <span class=\"dir\" data-d=\"1\">!`echo three`</span>", `<span class="out bad" data-d="2">`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("after an edit: no %q in\n%s", want, text)
@@ -411,11 +413,11 @@ func TestLists(t *testing.T) {
 		{"/skills?q=NUMBER+LL-077", []string{"skill-077", "1 of 120"}, []string{"skill-078"}},
 		{"/skills?q=trusted", []string{"120 of 120"}, nil},
 		{"/skills?q=untrusted", []string{"Nothing has all"}, nil},
-		{"/skills?q=no+use", []string{"120 of 120", "no use recorded"}, []string{"never"}},
+		{"/skills?q=no+use", []string{"120 of 120", "no use recorded"}, nil},
 		{"/skills?q=%3Cscript%3E", []string{"Nothing has all of these words", "&lt;script&gt;"}, []string{"<script>"}},
 	} {
 		_, text := p.get(c, tt.path)
-		_, text, _ = strings.Cut(text, `</dl>`) // above it the strips name all skills
+		_, text, _ = strings.Cut(text, `class="find"`) // above it the strips name all skills
 		for _, want := range tt.has {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q", tt.path, want)
@@ -440,7 +442,8 @@ func TestSkillWithText(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, text := p.get(p.browser(), "/skills")
-	for _, want := range []string{"Claude Code lists all 2 skills;", "Codex lists none of 2 skills; not alpha, beta: it looks in .agents/skills, .codex/skills"} {
+	for _, want := range []string{"Claude Code lists all 2 skills;",
+		"none of 2 skills; not alpha, beta: it looks in .agents/skills, .codex/skills"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q", want)
 		}
@@ -478,12 +481,12 @@ func TestDigest(t *testing.T) {
 	for path, want := range map[string][3]bool{ // how many succeed, what it costs, advice
 		"/runs":               {true, true, true},
 		"/runs?q=skill-3":     {true, true, false},
-		"/runs?failed=1":      {false, true, true},
+		"/runs?failed=1":      {true, true, true},
 		"/runs?q=none+has+it": {},
 	} {
 		_, text := p.get(c, path)
 		if got := [3]bool{
-			strings.Contains(text, "How many succeed"), strings.Contains(text, "What does it cost"),
+			strings.Contains(text, "How many run"), strings.Contains(text, "What do asks cost"),
 			strings.Contains(text, "What to do next"),
 		}; got != want {
 			t.Errorf("%s: %v, want %v", path, got, want)
@@ -570,8 +573,9 @@ func TestFaults(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"hello": hello, "broken": "---\nname: [broken\n---\nText\n", "binary": "\x00"})
 	c := p.browser()
 	_, text := p.get(c, "/skills")
-	for name, want := range map[string]string{"broken": "3", "binary": "unreadable"} {
-		_, row, _ := strings.Cut(text, `<bdi>`+name+`</bdi>`)
+	_, table, _ := strings.Cut(text, `<table class="list`)
+	for name, want := range map[string]string{"broken": "1 error, 2 more", "binary": "unreadable"} {
+		_, row, _ := strings.Cut(table, `<bdi>`+name+`</bdi>`)
 		row, _, _ = strings.Cut(row, "</tr>")
 		if _, found, _ := strings.Cut(row, `data-head="Findings"`); !strings.Contains(found, "<bdi>"+want+"</bdi>") {
 			t.Errorf("%s: no %s in %s", name, want, row)
@@ -680,7 +684,7 @@ func TestEnds(t *testing.T) {
 	<-news // where things stand
 	answered := make(chan error, 1)
 	go func() {
-		res, err := c.PostForm(p.base()+"/preview", url.Values{"skill": {"slow"}})
+		res, err := c.PostForm(p.base()+"/skill/slow", nil)
 		if err == nil {
 			res.Body.Close()
 		}
@@ -732,7 +736,7 @@ func TestTries(t *testing.T) {
 		}
 	}
 	if _, text := p.get(c, "/try?id=plan/0001&skill=card"); strings.Contains(text, `class="mark bad"`) ||
-		!strings.Contains(text, "<dt>When</dt><dd><bdi>"+time.Now().Format("2006-")) || !strings.Contains(text, "95 % interval") {
+		!strings.Contains(text, "<dt>When</dt><dd><bdi>"+time.Now().Format("2006-")) || !strings.Contains(text, "<dt>it helps by</dt>") {
 		t.Errorf("what fails without the skill is no fault of it:\n%s", text)
 	}
 	for _, path := range []string{"/try?id=../../x&skill=card", "/try?id=plan/0002&skill=card", "/try"} {
@@ -807,7 +811,7 @@ func TestExcluded(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(p.dir, check.ConfigName), []byte(config), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, text := p.get(c, "/preview?skill=faulty"); strings.Contains(text, `name="finding"`) != want {
+		if _, text := p.get(c, "/skill/faulty"); strings.Contains(text, `name="finding"`) != want {
 			t.Errorf("%q: findings are shown: %v, want %v", config, !want, want)
 		}
 	}
@@ -817,7 +821,7 @@ func TestExcluded(t *testing.T) {
 func TestMendRefused(t *testing.T) {
 	p := newPlace(t, false, map[string]string{"faulty": faulty, "clean": "---\nname: clean\ndescription: x\n---\nText\n"})
 	c := p.browser()
-	_, text := p.get(c, "/preview?skill=faulty")
+	_, text := p.get(c, "/skill/faulty")
 	field := func(name string) string {
 		_, rest, _ := strings.Cut(text, `name="`+name+`" value="`)
 		value, _, _ := strings.Cut(rest, `"`)
@@ -827,7 +831,7 @@ func TestMendRefused(t *testing.T) {
 	file := filepath.Join(p.dir, ".claude/skills/faulty/SKILL.md")
 	post := func(form url.Values) int {
 		t.Helper()
-		res, err := c.PostForm(p.base()+"/mend", form)
+		res, err := c.PostForm(p.base()+"/skill/"+form.Get("skill")+"/fix", form)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -866,13 +870,13 @@ func TestMendRefused(t *testing.T) {
 func TestSettings(t *testing.T) {
 	p := newPlace(t, false, map[string]string{"s": "---\nname: s\ndescription: x\n---\n!`make all`\n"})
 	c := p.browser()
-	if _, text := p.get(c, "/preview?skill=s"); !strings.Contains(text, "SK401") {
+	if _, text := p.get(c, "/skill/s"); !strings.Contains(text, "SK401") {
 		t.Errorf("no SK401 in\n%s", text)
 	}
 	if err := os.WriteFile(filepath.Join(p.dir, ".claude/settings.local.json"), []byte(`{"permissions": {"allow": ["Bash(make:*)"]}}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, text := p.get(c, "/preview?skill=s"); !strings.Contains(text, "which others do not have") {
+	if _, text := p.get(c, "/skill/s"); !strings.Contains(text, "which others do not have") {
 		t.Errorf("the settings do not count:\n%s", text)
 	}
 }
@@ -903,7 +907,7 @@ func TestVisible(t *testing.T) {
 func TestHiddenText(t *testing.T) {
 	p := newPlace(t, false, map[string]string{"odd": "---\nname: odd\ndescription: good\u202edab zero\u200bwidth\n---\nText \u202e !`echo \u200b`\n"})
 	c := p.browser()
-	for _, path := range []string{"/skills", "/skills?q=%E2%80%AE", "/preview?skill=odd", "/preview?skill=odd&against=claude", "/session?id=%E2%80%AE"} {
+	for _, path := range []string{"/skills", "/skills?q=%E2%80%AE", "/skill/odd", "/skill/odd?against=claude", "/session?id=%E2%80%AE"} {
 		_, text := p.get(c, path)
 		text = regexp.MustCompile(`(?:value|data-copy|href)="[^"]*"`).ReplaceAllString(text, "")
 		if strings.IndexFunc(text, hidden) >= 0 || !strings.Contains(text, "U+202E") && !strings.Contains(path, "q=") {
@@ -972,7 +976,7 @@ func TestLookingWritesNothing(t *testing.T) {
 	p.load(100)
 	p.try(10)
 	c := p.browser()
-	res, err := c.PostForm(p.base()+"/preview", url.Values{"skill": {"long"}})
+	res, err := c.PostForm(p.base()+"/skill/long", nil)
 	if err != nil || res.StatusCode != http.StatusOK {
 		t.Fatalf("%v, %v", res, err)
 	}
@@ -994,14 +998,14 @@ func TestLookingWritesNothing(t *testing.T) {
 	}
 	before := files()
 	for _, path := range []string{
-		"/skills", "/preview?skill=hello&against=later", "/preview?skill=long", "/preview?skill=long&use=later&against=claude", "/runs",
+		"/skills", "/skill/hello?against=later", "/skill/long", "/skill/long?use=later&against=claude", "/runs",
 		"/sessions", "/session?id=session-0000", "/tries", "/try?id=plan-000/0001&skill=skill-0", "/batches",
 	} {
 		status, text := p.get(c, path)
 		if status != 200 {
 			t.Errorf("%s: %d", path, status)
 		}
-		if path == "/preview?skill=long" && !strings.Contains(text, "[cut here: 40000 bytes in all, the whole output is in a file of its own]") {
+		if path == "/skill/long" && !strings.Contains(text, "[cut here: 40000 bytes in all, the whole output is in a file of its own]") {
 			t.Errorf("the long output is not said to be cut:\n%s", text)
 		}
 	}
@@ -1014,7 +1018,7 @@ func TestLookingWritesNothing(t *testing.T) {
 func TestStreams(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"hello": hello})
 	c := p.browser()
-	p.get(c, "/preview?skill=hello")
+	p.get(c, "/skill/hello")
 	c.CloseIdleConnections()
 	before := runtime.NumGoroutine()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -1099,7 +1103,7 @@ func TestNewFolder(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"/skills", "/preview?skill=new", "/preview?skill=" + url.QueryEscape(skills+"/new")} {
+	for _, path := range []string{"/skills", "/skill/new", "/skill/" + url.PathEscape(skills+"/new")} {
 		folder := filepath.Join(skills, "new")
 		until(look(path), os.Mkdir(folder, 0o777))
 		until(look(path), os.WriteFile(filepath.Join(folder, "SKILL.md"), []byte("---\nname: new\ndescription: Fresh\n---\nText\n"), 0o666))
@@ -1141,13 +1145,13 @@ func TestOnlySkills(t *testing.T) {
 		{"/", 404},
 		{".", 404},
 	} {
-		status, text := p.get(c, "/preview?skill="+url.QueryEscape(tt.skill))
-		if status != tt.want || status == 404 && !strings.Contains(text, "no such skill") {
+		status, text := p.get(c, "/skill/"+url.PathEscape(tt.skill))
+		if status != tt.want || status == 404 && !strings.Contains(text, "no such skill") && !strings.Contains(text, "There is no page /skill") {
 			t.Errorf("%s: %d, want %d\n%s", tt.skill, status, tt.want, text)
 		}
 	}
 	p.site.Named = elsewhere
-	if status, _ := p.get(c, "/preview?skill="+url.QueryEscape(elsewhere)); status != 200 {
+	if status, _ := p.get(c, "/skill/"+url.PathEscape(elsewhere)); status != 200 {
 		t.Errorf("the skill that was named: %d", status)
 	}
 }
@@ -1167,25 +1171,25 @@ func TestPreview(t *testing.T) {
 		path     string
 		has, not []string
 	}{
-		{"/preview?skill=named&arg=a+b&arg=c", []string{
+		{"/skill/named?arg=a+b&arg=c", []string{
 			`<bdi>file</bdi>`, `<bdi>focus</bdi>`, `value="a b" placeholder="what to &lt;read&gt;"`, `value="c" placeholder=""`,
 			"Read a b for c.", "skillhand load named &#39;a b&#39; c", "≈ 42 tokens", "Nothing has run: directives are shown as written.", "data-run",
 		}, []string{"diff-head"}},
-		{"/preview?skill=named&arg=a&use=later", []string{"What the agent reads, later", "skillhand load named --reference a"}, nil},
-		{"/preview?skill=named&arg=a&against=later", []string{"First use against later use", `<span class="del">`, `<span class="add">`}, nil},
-		{"/preview?skill=named&arg=a&against=claude", []string{"against Claude Code", `<span class="add">`}, nil},
-		{"/preview?skill=named&arg=a&against=tool", []string{"against Claude Code"}, nil},
-		{"/preview?skill=named&arg=--fast&arg=x", []string{"skillhand load named --args &#39;--fast x&#39;"}, nil},
-		{"/preview?skill=plain", []string{"This page has no directives"}, []string{"data-run"}},
-		{"/preview?skill=plain&args=x+y", []string{`name="args" value="x y"`}, nil},
-		{"/preview?skill=long&against=later", []string{"Only the beginnings are compared: the pages are long.", "cut here: "}, []string{"are the same"}},
-		{"/preview?skill=hints", []string{`value="" placeholder="[a file]"`, `value="" placeholder="&lt;b&gt;"`, `value="" placeholder="how"`}, nil},
+		{"/skill/named?arg=a&use=later", []string{"What the agent reads, later", "skillhand load named --reference a"}, nil},
+		{"/skill/named?arg=a&against=later", []string{"First use against later use", `<span class="del">`, `<span class="add">`}, nil},
+		{"/skill/named?arg=a&against=claude", []string{"against Claude Code", `<span class="add">`}, nil},
+		{"/skill/named?arg=a&against=tool", []string{"against Claude Code"}, nil},
+		{"/skill/named?arg=--fast&arg=x", []string{"skillhand load named --args &#39;--fast x&#39;"}, nil},
+		{"/skill/plain", []string{"This page has no directives"}, []string{"data-run"}},
+		{"/skill/plain?args=x+y", []string{`name="args" value="x y"`}, nil},
+		{"/skill/long?against=later", []string{"Only the beginnings are compared: the pages are long.", "cut here: "}, []string{"are the same"}},
+		{"/skill/hints", []string{`value="" placeholder="[a file]"`, `value="" placeholder="&lt;b&gt;"`, `value="" placeholder="how"`}, nil},
 	} {
 		status, text := p.get(c, tt.path)
 		if status != 200 {
 			t.Errorf("%s: %d", tt.path, status)
 		}
-		if strings.Index(text, `id="diff-head"`) > strings.Index(text, `id="source-head"`) {
+		if strings.Index(text, `id="diff-head"`) > strings.Index(text, `class="grid"`) {
 			t.Errorf("%s: the diff is out of sight, below all else", tt.path)
 		}
 		for _, want := range tt.has {

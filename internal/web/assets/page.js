@@ -28,9 +28,7 @@ document.addEventListener("click", async (e) => {
   if (go) {
     e.preventDefault();
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    for (const pane of document.querySelectorAll(".code")) {
-      pane.querySelector(`[data-d="${CSS.escape(go.dataset.go)}"]`)?.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
-    }
+    document.querySelector(`.grid [data-d="${CSS.escape(go.dataset.go)}"]`)?.scrollIntoView({ block: "center", behavior: calm ? "auto" : "smooth" });
     light(go.dataset.go);
   }
 });
@@ -113,7 +111,6 @@ async function put(ask, said, of) {
   const changed = !main.isEqualNode(next.querySelector("main"));
   like(main, next.querySelector("main"));
   light(lit);
-  redraw();
   if (running) mark();
   if (focus !== document.activeElement && focus.isConnected) focus.focus({ preventScroll: true }); // it was moved
   const age = Number(next.body.dataset.at);
@@ -179,7 +176,7 @@ document.addEventListener("input", (e) => {
   clearTimeout(timer);
   timer = setTimeout(() => {
     const query = new URLSearchParams([...new FormData(form)].filter(([k, v]) => v !== "" || k === "arg"));
-    history.replaceState(null, "", "/preview?" + query);
+    history.replaceState(null, "", location.pathname + (query.size ? "?" + query : ""));
     show("Shown with these arguments");
   }, 150);
 });
@@ -193,11 +190,11 @@ document.addEventListener("submit", (e) => {
     e.preventDefault();
     if (!running) run(e.target);
   }
-  if (e.target.hasAttribute("data-mend")) { // in place, so that nothing is scrolled away
+  if (e.target.hasAttribute("data-fix")) { // in place, so that nothing is scrolled away
     e.preventDefault();
     const body = new URLSearchParams(new FormData(e.target));
     warn("", "act");
-    put(() => fetch(e.target.action, { method: "POST", body }), "Mended", "act");
+    put(() => fetch(e.target.action, { method: "POST", body }), "Fixed", "act");
   }
 });
 
@@ -210,7 +207,7 @@ async function run(form) {
   say("Running the directives.");
   let fault = "", to = from;
   try {
-    const answer = await fetch("/preview", { method: "POST", body: new URLSearchParams(new FormData(form)), signal: stop.signal });
+    const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), signal: stop.signal });
     const text = await answer.text();
     to = answer.url;
     if (!answer.ok) fault = "This was not run. " + faultOf(new DOMParser().parseFromString(text, "text/html"));
@@ -287,7 +284,7 @@ channel.onmessage = ({ data }) => {
 function stream(state) {
   const ended = state === "ended";
   warn(ended ? "skillhand page has ended, or does not answer: what is below may be old. To go on, start it again in a terminal." : "", "stream");
-  say(ended ? "Changes do not show." : "Changes show as they happen.");
+  if (ended) say("Changes do not show.");
 }
 function listen(done) {
   let events, failures = 0;

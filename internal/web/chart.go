@@ -1,0 +1,293 @@
+package web
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/internal/term"
+)
+
+// A chart answers a question about a period, drawn, and as a table. Places are in percent of its field.
+type chart struct {
+	Question, Answer string
+	Empty            string // what to say if there is nothing to draw
+	Key              []square
+	Ticks, Dates     []tick
+	Bars             []bar
+	Dots             []drawn
+	Lines            []joint
+	Over             []tick // amounts of bars that are cut off
+	Tips             []tip
+	Heads            []string
+	Rows             [][]string
+}
+
+// A tick is a text at a place.
+type tick struct{ At, Text string }
+
+// A bar is a rectangle.
+type bar struct{ X, Y, Width, Height, Class string }
+
+// A joint is a line between two dots.
+type joint struct{ X1, Y1, X2, Y2 string }
+
+// A tip is what is said about a period to whoever points at it.
+type tip struct{ X, Width, Text string }
+
+// A calendar is a time that is cut into equal periods.
+type calendar struct {
+	starts []time.Time
+	each   string // how long one is, in words
+	form   string // of the time at which one begins
+	short  string // the same beneath a chart
+}
+
+const (
+	maxBars  = 60 // in a chart; a longer time has bars of several days
+	maxHours = 48 // a longer time has no bars of an hour
+	minHours = 11 // a shorter time would have bars that are too wide
+)
+
+// newCalendar cuts the time from since, or from first if that is later, to until. A short time is cut into hours, a
+// longer one into days.
+func newCalendar(first, since, until time.Time) *calendar {
+	if since.Before(first) {
+		since = first
+	}
+	c := &calendar{each: "each hour", form: stampForm, short: "15:04"}
+	next := func(t time.Time) time.Time { return t.Add(time.Hour) }
+	start := since.Local().Truncate(time.Hour)
+	if until.Sub(since) > maxHours*time.Hour {
+		start = midnight(since)
+		span := int(midnight(until).Sub(start).Hours()/24+0.5) + 1
+		days := (span + maxBars - 1) / maxBars
+		c.each, c.form, c.short = "each day", time.DateOnly, "2 Jan"
+		if days > 1 {
+			c.each = fmt.Sprintf("every %d days", days)
+		}
+		next = func(t time.Time) time.Time { return t.AddDate(0, 0, days) }
+	} else if least := until.Add(-minHours * time.Hour); start.After(least) {
+		start = least.Local().Truncate(time.Hour)
+	}
+	for t := start; !t.After(until); t = next(t) {
+		c.starts = append(c.starts, t)
+	}
+	return c
+}
+
+func midnight(t time.Time) time.Time {
+	t = t.Local()
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
+}
+
+// at returns the period that a time lies in.
+func (c *calendar) at(t time.Time) int {
+	i, found := slices.BinarySearchFunc(c.starts, t, time.Time.Compare)
+	if !found {
+		i--
+	}
+	return min(max(i, 0), len(c.starts)-1)
+}
+
+// day returns the period that a day of an account lies in, or -1.
+func (c *calendar) day(text string) int {
+	day, err := time.ParseInLocation(time.DateOnly, text, time.Local)
+	if err != nil || day.Before(midnight(c.starts[0])) {
+		return -1
+	}
+	return c.at(day)
+}
+
+// A series is an amount for each period of a calendar.
+type series struct {
+	name, class string
+	values      []float64
+}
+
+// add adds to the amount of a period.
+func (s *series) add(i int, v float64) {
+	if i >= 0 && i < len(s.values) {
+		s.values[i] += v
+	}
+}
+
+// series returns one without amounts.
+func (c *calendar) series(name, class string) *series {
+	return &series{name, class, make([]float64, len(c.starts))}
+}
+
+// amounts writes numbers of things, or money.
+type amounts func(float64) string
+
+func inNumbers(v float64) string { return thousands(int(math.Round(v))) }
+
+// newChart returns a chart without anything in it.
+func (c *calendar) newChart(question, empty string) chart {
+	p := chart{Question: question, Empty: empty}
+	n := len(c.starts)
+	const wanted = 4 // and the last
+	for i := range min(wanted, n) {
+		at := i * n / min(wanted, n)
+		p.Dates = append(p.Dates, tick{inPercent(float64(at), float64(n)), c.starts[at].Local().Format(c.short)})
+	}
+	return p
+}
+
+// stack draws series upon each other, and returns how much all of it is.
+func (c *calendar) stack(question, empty string, write amounts, all ...*series) (p chart, total float64) {
+	p = c.newChart(question, empty)
+	sums := make([]float64, len(c.starts))
+	p.Heads = []string{"From"}
+	for _, s := range all {
+		for i, v := range s.values {
+			sums[i], total = sums[i]+v, total+v
+		}
+		p.Heads = append(p.Heads, s.name)
+	}
+	if total == 0 {
+		return p, 0
+	}
+	top, ticks := scale(limit(sums), write)
+	p.Ticks = ticks
+	for _, s := range all {
+		if len(all) > 1 && slices.Max(s.values) > 0 {
+			p.Key = append(p.Key, square{Class: s.class, Title: s.name})
+		}
+	}
+	for i, sum := range sums {
+		if sum == 0 {
+			continue
+		}
+		start := c.starts[i].Format(c.form)
+		said, row := []string{}, []string{start}
+		below := 0.0
+		for _, s := range all {
+			v := s.values[i]
+			if row = append(row, write(v)); v == 0 {
+				continue
+			}
+			said = append(said, write(v)+" "+s.name)
+			high := min(below+v, top)
+			if high > below {
+				p.Bars = append(p.Bars, c.bar(i, below/top, high/top, s.class))
+			}
+			below = high
+		}
+		if sum > top {
+			p.Over = append(p.Over, tick{inPercent(float64(i)+.5, float64(len(sums))), write(sum)})
+		}
+		p.tip(c, i, strings.Join(said, ", "))
+		p.Rows = append(p.Rows, row)
+	}
+	return p, total
+}
+
+// means draws the mean of each period that has one: a dot that is larger the more it is made of.
+func (c *calendar) means(question, empty, name string, sums, counts *series) (p chart, mean float64) {
+	p = c.newChart(question, empty)
+	p.Heads = []string{"From", "Mean " + name, "Of"}
+	p.Ticks = []tick{{"100%", "0"}, {"50%", "0.5"}, {"0%", "1"}}
+	most := slices.Max(counts.values)
+	var sum, count float64
+	for i, n := range counts.values {
+		if n == 0 {
+			continue
+		}
+		sum, count = sum+sums.values[i], count+n
+		value := sums.values[i] / n
+		dot := drawn{X: inPercent(float64(i)+.5, float64(len(counts.values))), To: inPercent(1-value, 1), Class: "size1"}
+		if n > most/3 {
+			dot.Class = "size3"
+		} else if n > most/10 {
+			dot.Class = "size2"
+		}
+		if k := len(p.Dots); k > 0 {
+			p.Lines = append(p.Lines, joint{p.Dots[k-1].X, p.Dots[k-1].To, dot.X, dot.To})
+		}
+		p.Dots = append(p.Dots, dot)
+		p.tip(c, i, fmt.Sprintf("%.2f, the mean of %s", value, thousands(int(n))))
+		p.Rows = append(p.Rows, []string{c.starts[i].Format(c.form), fmt.Sprintf("%.2f", value), thousands(int(n))})
+	}
+	if count == 0 {
+		return p, 0
+	}
+	return p, sum / count
+}
+
+// tip says something about a period.
+func (p *chart) tip(c *calendar, i int, text string) {
+	n := float64(len(c.starts))
+	p.Tips = append(p.Tips, tip{inPercent(float64(i), n), inPercent(1, n), c.starts[i].Format(c.form) + ": " + text})
+}
+
+// bar stands in period i, from low to high, which are parts of the field.
+func (c *calendar) bar(i int, low, high float64, class string) bar {
+	n := float64(len(c.starts))
+	high = max(high, low+.01) // it is seen, however little it is
+	return bar{inPercent(float64(i)+.12, n), inPercent(1-min(high, 1), 1), inPercent(.76, n), inPercent(min(high, 1)-low, 1), class}
+}
+
+// inPercent writes a part of a whole in percent.
+func inPercent(part, whole float64) string {
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", part*100/whole), "0"), ".") + "%"
+}
+
+// limit returns the greatest amount that a chart shows whole. One far above nearly all others would flatten them.
+func limit(values []float64) float64 {
+	sorted := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return v <= 0 })
+	slices.Sort(sorted)
+	most := sorted[len(sorted)-1]
+	const few, far = 6, 4
+	if len(sorted) < few {
+		return most
+	}
+	usual := sorted[(len(sorted)-1)*9/10]
+	if most <= far*usual {
+		return most
+	}
+	i, _ := slices.BinarySearch(sorted, far*usual)
+	return sorted[i-1]
+}
+
+// scale returns the top of a scale on which an amount fits, and its ticks: multiples of 1, 2 or 5.
+func scale(most float64, write amounts) (top float64, ticks []tick) {
+	const wanted = 4
+	unit := math.Pow(10, math.Floor(math.Log10(most/wanted)))
+	step := 10 * unit
+	for _, n := range []float64{1, 2, 5} {
+		if most/(n*unit) <= wanted {
+			step = n * unit
+			break
+		}
+	}
+	if write(step) == write(0) || write(step/2) == write(step) && step < 1 { // numbers of things are whole
+		step = 1
+	}
+	n := math.Ceil(most/step - 1e-9)
+	for i := range int(n) + 1 {
+		ticks = append(ticks, tick{inPercent(n-float64(i), n), write(float64(i) * step)})
+	}
+	return n * step, ticks
+}
+
+// dayBars draws a number for each period, without scale or words.
+func dayBars(c *calendar, s *series, most float64) []bar {
+	var all []bar
+	for i, v := range s.values {
+		if v > 0 {
+			all = append(all, c.bar(i, 0, v/most, "plain"))
+		}
+	}
+	return all
+}
+
+// dollars writes money.
+func inDollars(v float64) string {
+	if v == 0 {
+		return "$0"
+	}
+	return term.Dollars(v)
+}
