@@ -26,12 +26,12 @@ func (d dialect) Command(r claude.Request) (args []string, stdin string) {
 	return d.Agent.Command(question(r))
 }
 
-func (d dialect) Reader() claude.Reader { return d.Agent.Reader() }
+func (d dialect) Reader(r claude.Request) claude.Reader { return d.Agent.Reader(question(r)) }
 
 func question(r claude.Request) agents.Question {
 	return agents.Question{
 		Prompt: r.Prompt, Model: r.Model, Resume: r.Resume, Continue: r.Continue, Args: r.Args,
-		Schema: r.Schema != nil, Budget: r.MaxBudgetUSD > 0, Turns: r.MaxTurns > 0, Tools: len(r.AllowedTools) > 0,
+		MaxUSD: r.MaxBudgetUSD, Schema: r.Schema != nil, Turns: r.MaxTurns > 0, Tools: len(r.AllowedTools) > 0,
 	}
 }
 

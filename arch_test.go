@@ -36,7 +36,7 @@ skill: internal/doc internal/files internal/markdown
 
 internal/activity: internal/agents internal/claudecode internal/claudecode/settings internal/files internal/here
     internal/session internal/term report skill
-internal/agents: internal/term internal/words skill
+internal/agents: internal/claudecode internal/term internal/words skill
 internal/batch: internal/files
 internal/batch/jobs: . claude internal/activity internal/agents internal/batch internal/claudecode internal/doc
     internal/eval internal/files internal/here internal/proc internal/render internal/shell internal/term

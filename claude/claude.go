@@ -264,7 +264,7 @@ func (a *ask) attempt(ctx context.Context, session string) (*record, error) {
 	words, stdin := args(&r, a.schema), r.Prompt
 	if d := a.client.Dialect; d != nil {
 		words, stdin = d.Command(r)
-		out.reader = d.Reader()
+		out.reader = d.Reader(r)
 	}
 	errs := &tail{touch: out.touch}
 	result, err := proc.Run(out.ctx, proc.Cmd{

@@ -8,7 +8,7 @@ type Dialect interface {
 	Missing() string     // what to do if it is not there
 	Check(Request) error // a *RequestError for an option that it does not have
 	Command(Request) (args []string, stdin string)
-	Reader() Reader
+	Reader(Request) Reader
 }
 
 // A Reader reads the stream of one run. It hands over lines as the Claude CLI would print them.

@@ -161,7 +161,7 @@ func (s *stdout) event(line []byte) {
 	s.reader.Line(line, func(said []byte) { s.rec.line(said, s.emit) })
 }
 
-// line takes a line. The CLI has not long to end after a result.
+// line takes a line. The CLI has not long to end after a result, and no time if we end it to save money.
 func (s *stdout) line(take func()) {
 	before := s.rec.result
 	take()
@@ -171,7 +171,11 @@ func (s *stdout) line(take func()) {
 	if s.linger != nil {
 		s.linger.Stop()
 	}
-	s.linger = time.AfterFunc(lingering, func() { s.cancel(errLingers) })
+	wait := lingering
+	if s.reader != nil && s.rec.result != nil && bySubtype[s.rec.result.Subtype] == Budget {
+		wait = 0
+	}
+	s.linger = time.AfterFunc(wait, func() { s.cancel(errLingers) })
 }
 
 // finish returns the record, after the CLI has ended.

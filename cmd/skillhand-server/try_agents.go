@@ -19,10 +19,8 @@ func (o *tryOptions) checkAgents() error {
 	for _, name := range o.agents {
 		a, err := agents.Find(name)
 		if err == nil && a != nil {
-			err = a.Check(agents.Question{Turns: o.MaxTurns > 0, Tools: len(o.AllowedTools) > 0, Budget: o.MaxUSD > 0})
-			if err == nil && o.budgetUSD > 0 {
-				err = fmt.Errorf("--budget-usd: what %s spends is not known here: it has no limit of its own, and its models have no price", name)
-			}
+			err = a.Check(agents.Question{Turns: o.MaxTurns > 0, Tools: len(o.AllowedTools) > 0})
+			err = errors.Join(err, o.checkPrices(a))
 		}
 		if err != nil {
 			faults = append(faults, cli.Usagef("%v", err))
@@ -39,6 +37,27 @@ func (o *tryOptions) checkAgents() error {
 		return cli.Usagef("--claude: set SKILLHAND_CODEX (or that of another agent) to the path of its program")
 	case o.WithMine && !o.onlyClaude():
 		return cli.Usagef("--with-mine is for claude: other agents have their own skills")
+	}
+	return nil
+}
+
+// checkPrices refuses a limit of dollars for an agent and a model of which nobody knows what they spend.
+func (o *tryOptions) checkPrices(a *agents.Agent) error {
+	var limits []string
+	if o.budgetUSD > 0 {
+		limits = append(limits, "--budget-usd")
+	}
+	if o.MaxUSD > 0 {
+		limits = append(limits, "--max-budget-usd")
+	}
+	models := o.Models
+	if len(models) == 0 {
+		models = []string{o.Model}
+	}
+	for _, model := range models {
+		if why := a.Unpriced(model); why != "" && limits != nil {
+			return fmt.Errorf("%s: %s", strings.Join(limits, ", "), why)
+		}
 	}
 	return nil
 }

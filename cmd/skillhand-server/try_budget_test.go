@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
+	"github.com/skillhand/skillhand/internal/test/realagent"
 	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
 
@@ -125,5 +127,53 @@ func (p *moneyPlay) run(t *testing.T) {
 	t.Logf("budget $%.2f, limit $%.2f, batch %v: %d turns, $%.3f spent, the dearest turn $%.3f", p.budget, p.limit, p.batch, p.turns, p.spent, p.most)
 	if p.spent > p.budget+p.most || p.turns == 0 {
 		t.Errorf("spent $%.4f, want at most $%.4f", p.spent, p.budget+p.most)
+	}
+}
+
+// TestTryBudgetAgents: what other agents spend is at most the budget and one step of one trial, or one
+// trial where an agent tells its tokens at the end. Without a known price the budget is refused.
+func TestTryBudgetAgents(t *testing.T) {
+	for name, atEnd := range map[string]bool{"codex": true, "gemini": true, "opencode": false, "pi": false, "qwen": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			price := 1.0 // by the configuration
+			if name != "opencode" && name != "pi" {
+				price = 1.25 // of gpt-5 and gemini-2.5-pro
+			}
+			var mu sync.Mutex
+			turns, spent, dearest := 0, 0.0, 0.0
+			r := newSituationRun(t, name)
+			if name == "qwen" {
+				r.model = "gpt-5"
+			}
+			r.bill = func(a *realagent.Answer) {
+				mu.Lock()
+				defer mu.Unlock()
+				turns++
+				a.Tokens = 20_000 * (1 + turns%4)
+				usd := float64(a.Tokens) * price / 1e6
+				spent, dearest = spent+usd, max(dearest, usd)
+			}
+			cmd := r.try(t, []string{"many"}, "--runs", "6", "--retries", "0", "--budget-usd", "0.8")
+			var errs bytes.Buffer
+			cmd.Stderr = &errs
+			out, _ := cmd.Output() // some are not made, which is an exit status
+			most := dearest
+			if atEnd {
+				most = 5 * dearest // turns of a trial
+			}
+			t.Logf("%d turns, $%.3f spent, the dearest turn $%.3f", turns, spent, dearest)
+			if spent > 0.8+most || spent < 0.5 {
+				t.Errorf("spent $%.3f of $0.80, with turns of at most $%.3f\n%s%s", spent, dearest, out, errs.String())
+			}
+			if name == "opencode" || name == "pi" {
+				return
+			}
+			r.model = "nobody-9"
+			refused := r.try(t, []string{"many"}, "--budget-usd", "1")
+			if said, err := refused.CombinedOutput(); err == nil || !bytes.Contains(said, []byte(`no price of "nobody-9"`)) {
+				t.Errorf("a model without a price: %v, %s", err, said)
+			}
+		})
 	}
 }

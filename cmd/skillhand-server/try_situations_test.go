@@ -65,6 +65,7 @@ var situations = map[string]struct {
 	"talk":         {[]move{{Answer: realagent.Answer{Text: "I will use the skill zebra: .agents/skills/zebra/SKILL.md"}}}, "none"},
 	"long":         {[]move{{Answer: realagent.Answer{Text: strings.Repeat("no stripes. ", 250_000)}}}, "none"},
 	"limit":        {[]move{fire("zebra"), {Answer: realagent.Answer{Text: "and so", Full: true}}}, "fired"},
+	"many":         {[]move{fire("zebra"), fire("zebra"), fire("zebra"), fire("zebra"), answers}, "fired"},
 	"below":        {[]move{{below: "SITUATION-fires."}, answers}, "fired unknown"},
 	"below-none":   {[]move{{below: "SITUATION-none."}, answers}, "none unknown"},
 }
@@ -112,8 +113,10 @@ type situationRun struct {
 	project string
 	env     []string
 	args    []string
+	model   string // "" is the agent's own choice
 	yolo    []string
-	asked   atomic.Int32 // how often the model was, in a situation
+	asked   atomic.Int32            // how often the model was, in a situation
+	bill    func(*realagent.Answer) // says what an answer costs; may be nil
 
 	mu    sync.Mutex
 	tools []string // the most that it was offered
@@ -191,7 +194,7 @@ func testSituations(t *testing.T, name string) {
 	if only := os.Getenv("SITUATIONS"); only != "" {
 		words = strings.Split(only, ",")
 	}
-	cmd := r.try(t, words, "--retries", "0", "--idle-timeout", "60s", "-j", "4")
+	cmd := r.try(t, words, "--retries", "0", "--timeout", "150s", "--idle-timeout", "60s", "-j", "4")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, _ := cmd.Output() // void trials are an exit status
@@ -273,7 +276,7 @@ func newSituationRun(t *testing.T, name string) *situationRun {
 	}
 	s := realagent.New(t, a, realagent.NewModel(t, r.answer).URL, home)
 	r.env = append(append(r.env, s.Env...), a.Variable()+"="+s.Program)
-	r.args, r.yolo = append(r.args, "--env", "PLAYED_KEY", "--model", s.Model), s.Yolo
+	r.args, r.model, r.yolo = append(r.args, "--env", "PLAYED_KEY"), s.Model, s.Yolo
 	return r
 }
 
@@ -300,9 +303,17 @@ func (r *situationRun) try(t *testing.T, words []string, args ...string) *exec.C
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command(filepath.Join(bin, "skillhand"), slices.Concat(r.args, args, []string{"--"}, r.yolo)...)
+	cmd := exec.Command(filepath.Join(bin, "skillhand"), slices.Concat(r.args, args, r.modelArgs(), []string{"--"}, r.yolo)...)
 	cmd.Env, cmd.Dir = r.env, r.project
 	return cmd
+}
+
+// modelArgs name the model.
+func (r *situationRun) modelArgs() []string {
+	if r.model == "" {
+		return nil
+	}
+	return []string{"--model", r.model}
 }
 
 // answer plays a model of other agents. Requests without tools are about titles and the like.
@@ -321,6 +332,9 @@ func (r *situationRun) answer(q realagent.Request) realagent.Answer {
 	a := r.play(moves[min(q.Results, len(moves)-1)])
 	if a.Tool != "" && a.Tool != "nonesuch" && !slices.Contains(q.Tools, a.Tool) {
 		return answers.Answer
+	}
+	if r.bill != nil {
+		r.bill(&a)
 	}
 	return a
 }

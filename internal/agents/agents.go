@@ -33,6 +33,7 @@ type Agent struct {
 	Node        string // the package of npm with a node that runs it, if many machines have an older one
 	Fires       Firing // how a skill shows that it fired
 	Hides       Subagents
+	Tells       Bill
 	Loads       Tool // the tool by which its model loads a skill
 	Login       Login
 	Transcripts Transcripts
@@ -102,6 +103,15 @@ type Firing string
 const (
 	ByTool Firing = "fired" // a tool delivered the text
 	ByRead Firing = "read"  // the agent read the skill's file
+)
+
+// A Bill is how an agent's stream tells what it spends; "" if it does not.
+type Bill string
+
+// The ways in which agents tell what they spend.
+const (
+	InDollars Bill = "dollars" // by the prices of its own configuration
+	InTokens  Bill = "tokens"
 )
 
 // A Tool is a call by which a model has an agent load a skill.

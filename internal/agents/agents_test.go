@@ -20,7 +20,7 @@ type recorded struct {
 // read gives the lines to the agent's reader, and returns a line for each event that it tells.
 func read(t *testing.T, a *Agent, lines []json.RawMessage, ended bool) []string {
 	t.Helper()
-	r := a.Reader()
+	r := a.Reader(Question{})
 	var all []string
 	tell := func(line []byte) {
 		var e struct {
@@ -138,9 +138,9 @@ func sortedKeys[T any](m map[string]T) []string {
 
 func TestCheck(t *testing.T) {
 	for _, a := range Driven() {
-		err := a.Check(Question{Prompt: "p", Budget: true})
-		if err == nil || err.Error() != "--max-budget-usd: "+a.Name+" has no such option" {
-			t.Errorf("%s: a budget: %v", a.Name, err)
+		err := a.Check(Question{Prompt: "p", Turns: true})
+		if err == nil || err.Error() != "--max-turns: "+a.Name+" has no such option" {
+			t.Errorf("%s: turns: %v", a.Name, err)
 		}
 	}
 	if _, err := Find("cline"); err == nil || !strings.Contains(err.Error(), "want one of claude, codex, copilot") {
@@ -159,7 +159,7 @@ func FuzzLines(f *testing.F) {
 	}
 	f.Fuzz(func(_ *testing.T, data []byte) {
 		for _, a := range Driven() {
-			r := a.Reader()
+			r := a.Reader(Question{})
 			for line := range strings.Lines(string(data)) {
 				r.Line([]byte(line), func([]byte) {})
 			}

@@ -8,7 +8,7 @@ import (
 
 // codex has no tool for skills: one fires when the agent reads its file in the shell.
 var codex = &Agent{
-	Name: "codex", Title: "Codex", Package: "@openai/codex@0.166.0", Fires: ByRead,
+	Name: "codex", Title: "Codex", Package: "@openai/codex@0.166.0", Fires: ByRead, Tells: InTokens,
 	Loads: Tool{Name: "exec_command", Field: "cmd", Format: "cat '%s'"},
 	Project: Folders{
 		Skills: []string{".agents/skills", ".codex/skills"}, New: ".agents/skills", Agents: []string{".codex/agents"},
@@ -23,7 +23,7 @@ var codex = &Agent{
 	Login:       Login{Files: []string{".codex/auth.json", ".codex/config.toml"}, Variables: []string{"OPENAI_*", "CODEX_API_KEY"}},
 	Transcripts: Transcripts{Variable: "CODEX_HOME", Home: ".codex", Below: "sessions", Files: "rollout-*.jsonl"},
 	MCP:         MCP{User: "config.toml", Project: ".codex/config.toml", Variable: "CODEX_HOME", Folder: ".codex"},
-	driver:      &driver{command: codexArgs, reader: func(Tool) Reader { return &codexReader{} }},
+	driver:      &driver{command: codexArgs, reader: func(r run) Reader { return &codexReader{r} }},
 	list: &profile{
 		namesakes: true, nested: true, inner: true, root: true,
 		refuses: []FaultID{NoFront, Linked, Mark, Twice, ListName, LongName, NoDescription, EmptyDescription, ListDescription, TextMetadata},

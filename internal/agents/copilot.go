@@ -32,7 +32,7 @@ var copilot = &Agent{
 		longest: 100_000, // the prompt is an argument
 		begin:   []string{"--output-format", "json", "--disable-client-telemetry"}, model: "--model", resume: "--resume=",
 		last: []string{"--continue"}, prompt: "--prompt=",
-		reader: func(loads Tool) Reader { return &copilotReader{run: run{loads: loads}} },
+		reader: func(r run) Reader { return &copilotReader{run: r} },
 	},
 	list: &profile{
 		nested: true, root: true, rootAlone: true,

@@ -18,7 +18,7 @@ type driver struct {
 	last    []string                  // arguments that continue the last session; nil if there is no such option
 	prompt  string                    // the option that takes the prompt; "" if it is read from stdin
 	command func(q Question) []string // the arguments, if they are not as above
-	reader  func(loads Tool) Reader
+	reader  func(r run) Reader
 }
 
 // A Question is what a command line says.
@@ -29,8 +29,11 @@ type Question struct {
 	Continue bool     // go on with the folder's last session
 	Args     []string // further arguments, unchanged
 
+	// MaxUSD ends the run after the step that passes it, or if the agent tells what it took only at the end, then.
+	MaxUSD float64
+
 	// What only Claude Code takes.
-	Schema, Budget, Turns, Tools bool
+	Schema, Turns, Tools bool
 }
 
 // A Reader reads the stream of one run. It hands over lines as the Claude CLI would print them.
@@ -71,14 +74,32 @@ func (a *Agent) Check(q Question) error {
 		name  string
 		asked bool
 	}{
-		{"schema", q.Schema}, {"max-budget-usd", q.Budget}, {"max-turns", q.Turns}, {"allowed-tool", q.Tools},
+		{"schema", q.Schema}, {"max-turns", q.Turns}, {"allowed-tool", q.Tools},
 		{"continue", q.Continue && a.driver.last == nil},
 	} {
 		if option.asked {
 			return &OptionError{Field: "--" + option.name, Fault: a.Name + " has no such option"}
 		}
 	}
+	if why := a.Unpriced(q.Model); q.MaxUSD > 0 && why != "" {
+		return &OptionError{Field: "--max-budget-usd", Fault: why}
+	}
 	return nil
+}
+
+// Unpriced says why nobody knows what the agent spends with a model; "" if it tells dollars, or tokens
+// of a model whose price is known.
+func (a *Agent) Unpriced(model string) string {
+	_, priced := priceOf(model)
+	switch {
+	case a.Tells == InDollars, a.Tells == InTokens && priced:
+		return ""
+	case a.Tells == "":
+		return "what " + a.Name + " spends is not known: it tells neither dollars nor tokens"
+	case model == "":
+		return "what " + a.Name + " spends is not known without the model's name: it tells tokens, and no dollars"
+	}
+	return fmt.Sprintf("what %s spends is not known: it tells tokens, and no price of %q is known here", a.Name, model)
 }
 
 // CannotFire says why no skill can fire with these further arguments, and what the user may add; "" if one can.
@@ -124,5 +145,7 @@ func (a *Agent) Command(q Question) (args []string, stdin string) {
 	return append(args, q.Args...), q.Prompt
 }
 
-// Reader returns a reader of one run.
-func (a *Agent) Reader() Reader { return a.driver.reader(a.Loads) }
+// Reader returns a reader of one run, in which a question is asked.
+func (a *Agent) Reader(q Question) Reader {
+	return a.driver.reader(run{loads: a.Loads, model: q.Model, limit: q.MaxUSD})
+}

@@ -7,7 +7,8 @@ import (
 
 // gemini has the tool that activates skills only in its yolo mode, though the list of skills tells the model to call it.
 var gemini = &Agent{
-	Name: "gemini", Title: "Gemini", Package: "@google/gemini-cli@0.61.0", Fires: ByTool, Loads: Tool{Name: "activate_skill", Field: "name"},
+	Name: "gemini", Title: "Gemini", Package: "@google/gemini-cli@0.61.0", Fires: ByTool, Tells: InTokens,
+	Loads: Tool{Name: "activate_skill", Field: "name"},
 	Since: "closed to individual accounts since 2026-06-18; API keys and enterprise accounts go on",
 	Project: Folders{
 		Skills: []string{".agents/skills", ".gemini/skills"}, New: ".gemini/skills",
@@ -29,7 +30,7 @@ var gemini = &Agent{
 	MCP:         MCP{User: "settings.json", Project: ".gemini/settings.json", Folder: ".gemini", Key: "mcpServers"},
 	driver: &driver{
 		begin: []string{"-o", "stream-json"}, model: "-m", resume: "-r", last: []string{"-r", "latest"},
-		reader: func(loads Tool) Reader { return &geminiReader{run: run{loads: loads}} },
+		reader: func(r run) Reader { return &geminiReader{run: r} },
 	},
 	list: &profile{
 		root:    true,
@@ -68,7 +69,7 @@ func (g *geminiReader) Line(line []byte, to func([]byte)) {
 	}
 	switch e.Type {
 	case "init":
-		g.session, g.model = e.SessionID, e.Model
+		g.session, g.model = e.SessionID, cmp.Or(g.model, e.Model)
 		g.start(to)
 	case "message":
 		if e.Role == "assistant" {

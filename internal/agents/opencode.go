@@ -8,7 +8,8 @@ import (
 // opencode tells the delivered text in its events, and no end: the end of the process is the end. While it retries it
 // is silent.
 var opencode = &Agent{
-	Name: "opencode", Title: "opencode", Package: "opencode-ai@1.18.33", Fires: ByTool, Loads: Tool{Name: "skill", Field: "name"},
+	Name: "opencode", Title: "opencode", Package: "opencode-ai@1.18.33", Fires: ByTool, Tells: InDollars,
+	Loads: Tool{Name: "skill", Field: "name"},
 	Hides: Subagents{"task", ".local/share/opencode/opencode.db*"},
 	Since: "version 2 is current since 2026-10-16; it was not asked",
 	Project: Folders{
@@ -32,7 +33,7 @@ var opencode = &Agent{
 	},
 	driver: &driver{
 		begin: []string{"run", "--format", "json"}, model: "-m", resume: "-s", last: []string{"-c"},
-		reader: func(loads Tool) Reader { return &opencodeReader{run: run{loads: loads}} },
+		reader: func(r run) Reader { return &opencodeReader{r} },
 	},
 	list: &profile{
 		nested: true, inner: true, dotted: true, root: true,
@@ -93,8 +94,8 @@ func (o *opencodeReader) Line(line []byte, to func([]byte)) {
 		t := e.Part.Tokens
 		o.told = true
 		o.usage.add(tokens{Input: t.Input, Output: t.Output + t.Reasoning, CacheRead: t.Cache.Read, CacheWrite: t.Cache.Write})
-		o.spent(e.Part.Cost)
 		o.ended = e.Part.Reason != "tool-calls"
+		o.spent(to, e.Part.Cost, o.ended)
 	case "error":
 		o.fault = &fault{e.Error.Data.StatusCode, cmp.Or(e.Error.Data.Message, e.Error.Name)}
 	}

@@ -8,7 +8,7 @@ import (
 // pi has no tool for skills: one fires when the agent reads its file. A run that failed ends with 0. What a project has it
 // takes once the project is trusted.
 var pi = &Agent{
-	Name: "pi", Title: "pi", Package: "@earendil-works/pi-coding-agent@0.87.1", Node: "node@22.23.3", Fires: ByRead,
+	Name: "pi", Title: "pi", Package: "@earendil-works/pi-coding-agent@0.87.1", Node: "node@22.23.3", Fires: ByRead, Tells: InDollars,
 	Loads:   Tool{Name: "read", Field: "path"},
 	Since:   "1.5 is current since 2026-11-02; npm could not install 0.99 to 1.5.2 on 2026-11-18",
 	Approve: []string{"--approve"},
@@ -22,7 +22,7 @@ var pi = &Agent{
 	Transcripts: Transcripts{Home: ".pi", Below: "agent/sessions", Files: "*.jsonl"},
 	driver: &driver{
 		begin: []string{"-p", "--mode", "json"}, model: "--model", resume: "--session", last: []string{"-c"},
-		reader: func(Tool) Reader { return &piReader{} },
+		reader: func(r run) Reader { return &piReader{r} },
 	},
 	list: &profile{
 		nested: true, root: true, rootAlone: true,
@@ -93,7 +93,6 @@ func (p *piReader) message(m *piMessage, to func([]byte)) {
 	p.model = cmp.Or(m.Model, p.model)
 	p.told = true
 	p.usage.add(tokens{Input: m.Usage.Input, Output: m.Usage.Output, CacheRead: m.Usage.CacheRead, CacheWrite: m.Usage.CacheWrite})
-	p.spent(m.Usage.Cost.Total)
 	for _, c := range m.Content {
 		if c.Type == "text" {
 			p.says(to, c.Text)
@@ -107,4 +106,5 @@ func (p *piReader) message(m *piMessage, to func([]byte)) {
 	case m.Usage.Input+m.Usage.Output+m.Usage.CacheRead+m.Usage.CacheWrite == 0:
 		p.fault = &fault{text: brokenOff}
 	}
+	p.spent(to, m.Usage.Cost.Total, m.StopReason != "toolUse")
 }

@@ -8,7 +8,8 @@ import (
 // qwen speaks nearly as Claude Code does. In its default mode a further request asks the model whether a call is
 // allowed, and declines it without a usable answer.
 var qwen = &Agent{
-	Name: "qwen", Title: "Qwen", Package: "@qwen-code/qwen-code@0.24.4", Fires: ByTool, Loads: Tool{Name: "skill", Field: "skill"},
+	Name: "qwen", Title: "Qwen", Package: "@qwen-code/qwen-code@0.24.4", Fires: ByTool, Tells: InTokens,
+	Loads: Tool{Name: "skill", Field: "skill"},
 	Hides: Subagents{"agent", ".qwen/projects/*/subagents/*/*.jsonl"},
 	Project: Folders{
 		Skills: []string{".agents/skills", ".qwen/skills"}, New: ".qwen/skills", Commands: []string{".qwen/commands"},
@@ -28,7 +29,7 @@ var qwen = &Agent{
 	Transcripts: Transcripts{Home: ".qwen", Below: "projects", Files: "chats/*.jsonl"},
 	driver: &driver{
 		begin: []string{"-o", "stream-json"}, model: "-m", resume: "-r", last: []string{"-c"},
-		reader: func(Tool) Reader { return &qwenReader{} },
+		reader: func(r run) Reader { return &qwenReader{run: r} },
 	},
 	list: &profile{
 		dotted:  true,
@@ -41,6 +42,7 @@ var qwen = &Agent{
 }
 
 type qwenReader struct {
+	run    run
 	skills map[string]string
 	cut    bool // the last message has no count of tokens
 }
@@ -56,8 +58,12 @@ func (q *qwenReader) Line(line []byte, to func([]byte)) {
 		q.parts(e)
 		if message, ok := e["message"].(map[string]any); ok && e["type"] == "assistant" {
 			q.cut = !counted(message["usage"])
+			defer q.step(to, message)
 		}
 	case "result":
+		if p, known := priceOf(q.run.model); known {
+			e["total_cost_usd"] = p.cost(tokensIn(e["usage"]))
+		}
 		if q.cut && e["is_error"] == false {
 			e["is_error"], e["result"] = true, brokenOff
 		}
@@ -71,6 +77,24 @@ func (q *qwenReader) Line(line []byte, to func([]byte)) {
 		}
 	}
 	say(to, e)
+}
+
+// step counts what a message took.
+func (q *qwenReader) step(to func([]byte), message map[string]any) {
+	if p, known := priceOf(q.run.model); known {
+		used := tokensIn(message["usage"])
+		q.run.turns++
+		q.run.told = true
+		q.run.usage.add(used)
+		q.run.spent(to, p.cost(used), message["stop_reason"] == "end_turn")
+	}
+}
+
+// tokensIn reads a usage. Where input has what came from the cache, that counts twice.
+func tokensIn(usage any) (t tokens) {
+	text, _ := json.Marshal(usage)
+	_ = json.Unmarshal(text, &t) // it was read from JSON; what is odd has none
+	return t
 }
 
 // counted reports whether a usage has a count of tokens from the service.

@@ -4,8 +4,11 @@ package agents_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +18,7 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/internal/test/realagent"
 )
 
@@ -78,7 +82,8 @@ func fires(s *stage, q realagent.Request) realagent.Answer {
 
 // want is what each agent tells of its use.
 var want = map[string]struct{ tokens, dollars bool }{
-	"codex": {true, false}, "copilot": {false, false}, "gemini": {true, false}, "opencode": {true, true}, "pi": {true, true}, "qwen": {true, false},
+	"codex": {true, true}, "copilot": {false, false}, "gemini": {true, true},
+	"opencode": {true, true}, "pi": {true, true}, "qwen": {true, false},
 }
 
 // TestReal: each agent's program fires a skill, and fails, as its adapter reads it.
@@ -190,6 +195,39 @@ func TestQwenBreaksOff(t *testing.T) {
 	if failure == nil || failure.Category != claude.Network {
 		text, _ := os.ReadFile(filepath.Join(s.dir, "transcript"))
 		t.Errorf("%+v, %v, want a failure of the network\n%s", reply, err, text)
+	}
+}
+
+// TestPrices: models cost by our table what they cost by that of pi.
+func TestPrices(t *testing.T) {
+	t.Parallel()
+	pi := agents.Get("pi")
+	bin := test.Bin(t, test.Tool{Name: pi.Name, Packages: []string{pi.Package, pi.Node}})
+	script := `const {MODELS} = await import(process.argv[1] + "/../@earendil-works/pi-ai/dist/models.generated.js");
+process.stdout.write(JSON.stringify({...MODELS.google, ...MODELS.openai}))`
+	out, err := exec.Command(filepath.Join(bin, "node"), "--input-type=module", "--eval", script, bin).Output()
+	var models map[string]struct {
+		Cost struct {
+			Input, Output, CacheRead float64
+			Tiers                    []struct{ Input, Output float64 }
+		}
+	}
+	if err == nil {
+		err = json.Unmarshal(out, &models)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range agents.PricesForTest() {
+		m, ok := models[name]
+		want := []float64{m.Cost.Input, m.Cost.Output, m.Cost.CacheRead, 0, 0}
+		if len(m.Cost.Tiers) > 0 {
+			want[3], want[4] = m.Cost.Tiers[0].Input, m.Cost.Tiers[0].Output
+		}
+		same := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+		if !ok || !slices.EqualFunc(got, want, same) {
+			t.Errorf("%s: %v, pi has %v", name, got, want)
+		}
 	}
 }
 

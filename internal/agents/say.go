@@ -18,7 +18,9 @@ type run struct {
 	usage          tokens
 	told           bool // tokens were told
 	cost           *float64
-	ended          bool // the stream says that it is over
+	limit          float64 // of the cost; 0 means any amount
+	over           bool    // it passed the limit, and the result has been told
+	ended          bool    // the stream says that it is over
 	fault          *fault
 	calls          map[string]string // tools that were called, by id
 }
@@ -36,6 +38,8 @@ const (
 	brokenOff = "connection closed: the answer ends without a count of tokens, so it may have broken off"
 	// outputFull: the answer was cut off by the model's own limit.
 	outputFull = "the answer was cut off at the output token maximum"
+	// overBudget: we ended the agent.
+	overBudget = "it cost more than its limit"
 )
 
 // tokens are counted as Claude Code names them.
@@ -119,10 +123,11 @@ func (r *run) result(to func([]byte), id, text string, failed bool) {
 
 // End tells the result. A stream that neither ended nor failed has none.
 func (r *run) End(to func([]byte)) {
-	if !r.ended && r.fault == nil {
+	if !r.ended && r.fault == nil || r.over {
 		return
 	}
 	r.start(to)
+	r.price()
 	event := object{
 		"type": "result", "subtype": "success", "is_error": false, "session_id": r.session, "num_turns": max(r.turns, 1), "result": r.text,
 	}
@@ -138,15 +143,29 @@ func (r *run) End(to func([]byte)) {
 	if r.cost != nil {
 		event["total_cost_usd"] = *r.cost
 	}
+	if r.over = r.fault != nil && r.fault.text == overBudget; r.over {
+		event["subtype"] = "error_max_budget_usd"
+	}
 	say(to, event)
 }
 
-// spent adds dollars that the agent told.
-func (r *run) spent(usd float64) {
+// spent adds what a step cost. Unless it was the last, one that passes the limit ends the run.
+func (r *run) spent(to func([]byte), usd float64, last bool) {
 	if r.cost == nil {
 		r.cost = new(float64)
 	}
-	*r.cost += usd
+	if *r.cost += usd; r.limit > 0 && *r.cost > r.limit && !last && r.fault == nil {
+		r.fault = &fault{text: overBudget}
+		r.End(to)
+	}
+}
+
+// price works out what the tokens cost, if the agent did not tell dollars and the model's price is known.
+func (r *run) price() {
+	if p, known := priceOf(r.model); known && r.told && r.cost == nil {
+		usd := p.cost(r.usage)
+		r.cost = &usd
+	}
 }
 
 // These are the ways in which agents tell a status of HTTP: at the start of a message, in the body of an error, in prose.

@@ -74,7 +74,7 @@ func events(file string, by *agents.Agent, f func(line []byte)) error {
 	defer in.Close()
 	line, end := f, func() {}
 	if by != nil {
-		from := by.Reader()
+		from := by.Reader(agents.Question{})
 		line, end = func(line []byte) { from.Line(bytes.TrimSpace(line), f) }, func() { from.End(f) }
 	}
 	for lines := bufio.NewReaderSize(in, 64<<10); ; {

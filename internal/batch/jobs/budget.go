@@ -18,9 +18,7 @@ func Affordable(list batch.List, budget float64) error {
 		if err != nil {
 			return err
 		}
-		if name := AgentOf(j.Kind); name != "" && j.Kind != Ask {
-			return &UnlimitedError{j.ID, name + " has no option that limits what it spends"}
-		} else if name != "" && j.MaxUSD == 0 {
+		if AgentOf(j.Kind) != "" && j.MaxUSD == 0 {
 			return &UnlimitedError{j.ID, "set max_budget_usd, for instance in defaults"}
 		}
 	}

@@ -340,7 +340,7 @@ func (s *Spec) askable() error {
 		return err
 	}
 	return other.Check(agents.Question{
-		Model: s.Model, Turns: s.MaxTurns > 0, Tools: len(s.AllowedTools) > 0, Resume: s.Resume, Budget: s.MaxBudgetUSD > 0, Schema: s.Schema != nil,
+		Model: s.Model, Turns: s.MaxTurns > 0, Tools: len(s.AllowedTools) > 0, Resume: s.Resume, MaxUSD: s.MaxBudgetUSD, Schema: s.Schema != nil,
 	})
 }
 

@@ -35,6 +35,7 @@ type Answer struct {
 	Cut    bool   // the connection breaks after half of the answer
 	Half   bool   // the answer ends after half of it, as if that were all
 	Full   bool   // the answer has met the limit of output
+	Tokens int    // tokens that it took; 0 means 1000
 	Page   string // a page of HTML instead of an answer, with the status 200
 	Quota  bool   // with Status: the error says that the quota is used up
 }

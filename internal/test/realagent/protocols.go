@@ -1,6 +1,7 @@
 package realagent
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 )
@@ -71,7 +72,16 @@ func chatMessage(a Answer) (message object, finish string) {
 	return object{"role": "assistant", "content": nil, "tool_calls": []object{call}}, "tool_calls"
 }
 
-var chatUsage = object{"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010}
+// tokens returns how many an answer took, and with the 10 that it has itself.
+func (a Answer) tokens() (input, total int) {
+	input = cmp.Or(a.Tokens, 1000)
+	return input, input + 10
+}
+
+func chatUsage(a Answer) object {
+	input, total := a.tokens()
+	return object{"prompt_tokens": input, "completion_tokens": 10, "total_tokens": total}
+}
 
 func chatPart(kind string, choice object, usage any) object {
 	part := object{"id": "chat_1", "object": kind, "created": 1, "model": "m", "choices": []object{}}
@@ -86,7 +96,7 @@ func chatPart(kind string, choice object, usage any) object {
 
 func wholeChat(a Answer) []byte {
 	message, finish := chatMessage(a)
-	return encode(chatPart("chat.completion", object{"index": 0, "message": message, "finish_reason": finish}, chatUsage))
+	return encode(chatPart("chat.completion", object{"index": 0, "message": message, "finish_reason": finish}, chatUsage(a)))
 }
 
 func chatEvents(a Answer) []string {
@@ -95,7 +105,7 @@ func chatEvents(a Answer) []string {
 	return []string{
 		data(chatPart(kind, object{"index": 0, "delta": message, "finish_reason": nil}, nil)),
 		data(chatPart(kind, object{"index": 0, "delta": object{}, "finish_reason": finish}, nil)),
-		data(chatPart(kind, nil, chatUsage)),
+		data(chatPart(kind, nil, chatUsage(a))),
 		"data: [DONE]",
 	}
 }
@@ -127,11 +137,12 @@ func response(a Answer) object {
 	if a.Full {
 		status, details = "incomplete", object{"reason": "max_output_tokens"}
 	}
+	input, total := a.tokens()
 	return object{
 		"id": "resp_1", "object": "response", "status": status, "incomplete_details": details, "output": []object{responseItem(a)},
 		"usage": object{
-			"input_tokens": 1000, "input_tokens_details": object{"cached_tokens": 100}, "output_tokens": 10,
-			"output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": 1010,
+			"input_tokens": input, "input_tokens_details": object{"cached_tokens": 100}, "output_tokens": 10,
+			"output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": total,
 		},
 	}
 }
@@ -186,9 +197,10 @@ func geminiAnswer(a Answer) object {
 	if a.Full {
 		finish = "MAX_TOKENS"
 	}
+	input, total := a.tokens()
 	return object{
 		"candidates":    []object{{"content": object{"role": "model", "parts": []object{part}}, "finishReason": finish, "index": 0}},
-		"usageMetadata": object{"promptTokenCount": 1000, "candidatesTokenCount": 10, "totalTokenCount": 1010, "cachedContentTokenCount": 100},
+		"usageMetadata": object{"promptTokenCount": input, "candidatesTokenCount": 10, "totalTokenCount": total, "cachedContentTokenCount": 100},
 		"modelVersion":  "m",
 	}
 }
