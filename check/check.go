@@ -138,6 +138,7 @@ func collect(docs []*document) *Result {
 		d.withholdFixes(all)
 		kept := d.ignore(all)
 		res.Ignored += len(all) - len(kept)
+		kept = joinConsequences(kept)
 		kept = append(kept, d.unusedIgnores()...)
 		slices.SortStableFunc(kept, func(a, b *Finding) int {
 			return cmp.Or(cmp.Compare(a.beside(), b.beside()), cmp.Compare(a.Range.Offset, b.Range.Offset), cmp.Compare(a.Rule, b.Rule))

@@ -57,6 +57,7 @@ type document struct {
 	needs       []need       // an agent's skills
 	approved    bool         // Claude Code asks before the model may use it
 	count       int          // of directives
+	runs        bool         // Claude Code runs directives of it
 	sight       agents.Skill // what other agents look at
 	loads       bool         // it is made for skillhand load, or calls it
 	ignores     []*ignore
@@ -152,9 +153,8 @@ func (d *document) parseMarkdown(src []byte) {
 	d.findLinks()
 	d.readIgnores()
 	if d.file.Kind == Agent {
+		d.alias = d.skill.Front.Name
 		d.readNeeds()
-	}
-	if d.file.Kind == Agent {
 		return
 	}
 	d.findDirectives(src)
@@ -339,6 +339,7 @@ func (d *document) findDirectives(src []byte) {
 	}
 	slices.SortStableFunc(d.directives, func(a, b *directive) int { return cmp.Compare(a.start, b.start) })
 	for _, x := range d.directives {
+		d.runs = d.runs || x.claude && x.part != nil
 		if x.part != nil {
 			x.program, x.fault = words.Parse(x.command)
 			x.findNames()

@@ -32,7 +32,10 @@ type Finding struct {
 	fixed  string // the file's name in a baseline
 	of     *File  // the file that was checked, if the finding is about one beside it
 
-	ofClaude bool // it is about what Claude Code alone reads so
+	ofClaude  bool       // it is about what Claude Code alone reads so
+	directive *directive // that SK401 is about, or what follows from it
+	pasted    string     // the argument that it is about
+	subagent  string     // the type of subagent that it is about
 }
 
 // beside is the file that the finding is about, if that is not the one that was checked.
@@ -116,7 +119,7 @@ func (p *pass) find(start, end int, format string, a ...any) *Finding {
 		p.doc.findings = append(p.doc.findings, f)
 	case p.doc.made[p.rule.ID] == maxAlike:
 		last := *f
-		last.Message = fmt.Sprintf("%s is found more than %d times in this file: no more are told", p.rule.ID, maxAlike-1)
+		last.Message = fmt.Sprintf("more than %d %s findings in this file; the rest are hidden", maxAlike-1, p.rule.ID)
 		p.doc.findings = append(p.doc.findings, &last)
 	}
 	return f

@@ -102,9 +102,13 @@ func (x *Fixes) mend(src string, all []*Finding, unsafe bool) (mended string, ma
 
 // withholdFixes drops the fixes that may make a text wrong for an agent that reads it. Those of general rules never do. What
 // is said to Claude Code in a skill is plain text to other agents; their commands, subagents and hooks have words of their own.
-// A text without a place is nobody's but the caller's.
+// A text without a place is nobody's but the caller's. One that nobody is known to read where it lies is Claude Code's if it
+// has directives, which no other agent runs when its model calls for a skill.
 func (d *document) withholdFixes(all []*Finding) {
 	owners := slices.Concat(d.file.Owners, d.opt.Agents)
+	if len(d.file.Owners) == 0 && d.file.Misplaced.Text == "" && d.runs {
+		owners = append(owners, agents.Claude)
+	}
 	isOthers := func(agent string) bool { return agent != agents.Claude && agent != specification }
 	isSkill := d.file.Kind == Skill || d.file.Kind == FirstUse || d.file.Kind == Text
 	if d.file.Path == "" || slices.Contains(owners, agents.Claude) && (isSkill || !slices.ContainsFunc(owners, isOthers)) {

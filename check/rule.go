@@ -3,6 +3,7 @@ package check
 import (
 	"embed"
 	"strings"
+	"sync"
 )
 
 // A Rule is one thing that can be wrong.
@@ -67,6 +68,17 @@ func (r *Rule) Link() string {
 
 // All lists the rules, by their numbers.
 func All() []*Rule { return rules() }
+
+var rules = sync.OnceValue(func() []*Rule {
+	all := basicRules()
+	for _, family := range [][]*Rule{
+		frontmatterRules(), toolRules(), referenceRules(), scriptRules(), shellRules(), permissionRules(), budgetRules(), pluginRules(),
+		evalRules(), securityRules(), dialectRules(), loadRules(), agentRules(),
+	} {
+		all = append(all, family...)
+	}
+	return all
+})
 
 // ByName finds a rule by its number or name.
 func ByName(name string) *Rule {

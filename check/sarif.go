@@ -109,7 +109,7 @@ func family(id string) string {
 func newSarifResult(f *Finding, rule int) sarifResult {
 	text := f.Message
 	if f.Help != "" {
-		text += ". To mend it: " + f.Help
+		text += ". To fix it: " + f.Help
 	}
 	r := sarifResult{
 		RuleID:       f.Rule,

@@ -142,7 +142,7 @@ func neverMatches(r Rule, body string) string {
 	case r.Kind == Prefix && strings.HasSuffix(r.Spec, ":*"):
 		return "one :* is enough: the first is taken as text"
 	case r.Kind == Prefix && strings.Contains(r.Spec, "*") && strings.HasSuffix(body, ":*"):
-		return "before :* a * is taken as text: write a space instead of the colon"
+		return "a * cannot stand before :*"
 	case strings.Contains(first, ":") && !strings.Contains(first, "/"):
 		return "the colon is taken as text, and no program has one in its name: write spaces between words"
 	case r.Kind == Begins && strings.HasSuffix(first, ".") && first == r.Spec && !strings.ContainsAny(first, "/0123456789"):

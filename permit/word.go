@@ -40,7 +40,8 @@ func (r *reading) word(w *syntax.Word, c context) word {
 		case *syntax.ArithmExp:
 			r.arithmetic(p, &val)
 		case *syntax.CmdSubst:
-			r.refuse(p, "Claude Code does not analyse a nested command outside of double quotes", "A nested command in this command can't be checked before it runs")
+			r.refuse(p, "Claude Code cannot check $(…) outside of double quotes before it runs",
+				"A nested command in this command can't be checked before it runs")
 			c.nested = true
 			r.stmts(p.Stmts, c)
 		case *syntax.ProcSubst:
@@ -137,14 +138,14 @@ func (r *reading) double(q *syntax.DblQuoted, val *strings.Builder, out *word, c
 	}
 	for _, sum := range sums {
 		if known < 2 {
-			r.refuse(sum, "Claude Code analyses arithmetic only beside other text in the same double quotes",
+			r.refuse(sum, "Claude Code cannot check $((…)) before it runs, if no other text is in the same double quotes",
 				"Quoted text in this command can't be checked before it runs")
 			return
 		}
 	}
 	for _, sub := range subs {
 		if known < 2 {
-			r.refuse(sub, "Claude Code analyses a nested command only beside other text in the same double quotes",
+			r.refuse(sub, "Claude Code cannot check $(…) before it runs, if no other text is in the same double quotes",
 				"Quoted text in this command can't be checked before it runs")
 			return
 		}

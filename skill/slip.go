@@ -54,7 +54,7 @@ func (t *yamlText) tab() Slip {
 	if _, err := readYAML(plain.String()); err != nil || first < 0 {
 		return Slip{}
 	}
-	return Slip{first, first + 1, "a line is indented with a tab", "indent it with blanks"}
+	return Slip{first, first + 1, "a line is indented with a tab", "indent it with spaces"}
 }
 
 // oddLine finds the first line that keeps the rest from being YAML. Without the line, or moved to where it belongs, the
@@ -95,7 +95,7 @@ func lineSlip(above, line string) (s Slip, instead string) {
 	case isIndented && len(line)-len(rest) < len(indent):
 		return dedented, indent + rest
 	case text[0] == '-' && len(text) > 1 && strings.IndexByte("- ", text[1]) < 0:
-		s.Text, s.Help = "no blank follows the - of a list", "write - "+text[1:]
+		s.Text, s.Help = "no space follows the - of a list", "write - "+text[1:]
 		instead = strings.Replace(line, "-", "- ", 1)
 	case text[0] == '-':
 	case isIndented && isField && value != "" && !isBlock && !strings.ContainsAny(key, " \"'"):
@@ -103,7 +103,7 @@ func lineSlip(above, line string) (s Slip, instead string) {
 		instead = rest
 	case isIndented || isField:
 	case isBlock:
-		s.Text, s.Help = "the text below a "+value[:1]+" must be indented", "indent it with two blanks"
+		s.Text, s.Help = "the text below a "+value[:1]+" must be indented", "indent it with two spaces"
 		instead = "  " + line
 	default:
 		s.Text, s.Help = "the line has no colon, so it is no field", "write name: value, or indent it below the field that it belongs to"

@@ -12,6 +12,7 @@ import (
 // usual folder.
 type Manifest struct {
 	Name      string
+	Version   string
 	Commands  []Command
 	Skills    []string
 	Workflows []string
@@ -82,6 +83,7 @@ func ParseManifest(src []byte) (Manifest, []Fault) {
 	r.object(root, "", manifestFields(), false)
 	var m Manifest
 	m.Name, _ = root.Get("name").Text()
+	m.Version, _ = root.Get("version").Text()
 	m.Commands = commandsOf(root.Get("commands"))
 	m.Skills, m.Workflows = root.Get("skills").Texts(), root.Get("workflows").Texts()
 	if list := root.Get("dependencies"); list.IsList() {

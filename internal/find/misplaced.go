@@ -42,6 +42,10 @@ func (w *walker) misplaced(p string, in setting) Misplacement {
 		return notLoadedAs("a skill is a folder with a SKILL.md in it", "move it to NAME/SKILL.md")
 	case isLoose && hasFront(p):
 		return notLoadedAs("a skill is a folder with a SKILL.md in it", "move it to "+strings.TrimSuffix(base, ".md")+"/SKILL.md")
+	case in.claude != "" && base == "README.md" && filepath.Dir(dir) == filepath.Join(in.claude, "skills") && !holdsMain(dir):
+		m := notLoadedAs("its folder has a README.md and no SKILL.md", "rename README.md to SKILL.md, and begin it with a description")
+		m.Perhaps = !hasFront(p)
+		return m
 	case !isMain, base != skill.MainFile && files.IsFile(filepath.Join(dir, skill.MainFile)):
 		return Misplacement{}
 	case in == setting{} && base != skill.MainFile && w.isSkills(dir) && hasFront(p):
@@ -224,6 +228,11 @@ func (w *walker) strays() {
 		w.found[first].Misplaced = perhaps(notLoadedAs("nothing looks for skills in "+filepath.Base(filepath.Dir(filepath.Dir(w.found[first].Path))),
 			"move the folder "+filepath.Base(filepath.Dir(w.found[first].Path))+" to .claude/skills, or make a plugin of it"))
 	}
+}
+
+// holdsMain reports whether a folder has a SKILL.md, however it is spelled, or one in a folder below.
+func holdsMain(dir string) bool {
+	return len(files.Glob(dir, "[Ss][Kk][Ii][Ll][Ll].md")) > 0 || len(files.Glob(dir, "*/"+skill.MainFile)) > 0
 }
 
 // hasFront reports whether a file begins as a skill does: one that does not is about the skills, as a README.

@@ -77,9 +77,9 @@ func effects(d permit.Decision) (inDefault, inAuto Effect) {
 // notRun says what happens to a directive that Claude Code does not run.
 func notRun(d permit.Decision) string {
 	if d == permit.Deny {
-		return "the page aborts"
+		return "the skill is not loaded"
 	}
-	return "claude -p aborts the page, auto mode tells the model to run it"
+	return "claude -p does not load the skill, auto mode tells the model to run it"
 }
 
 // place is where Claude Code is taken to load the file from.
@@ -212,33 +212,22 @@ func (d *document) withoutArguments(x *directive, ask func(command string) permi
 	if v.Decision != permit.Allow || x.part == nil {
 		return v, false
 	}
+	at := 0
 	for _, c := range x.part.Command {
-		if c.Kind != skill.Variable || c.Braced || c.Escaped || c.Named || c.Name == "ARGUMENTS" && c.Source == "$ARGUMENTS" {
+		start := at
+		at += len(c.Source)
+		if c.Kind != skill.Variable || c.Braced || c.Escaped || c.Named || c.Source == "$ARGUMENTS" {
 			continue
 		}
-		if left := d.decide(ask(x.left())); left.Decision == permit.Ask {
-			left.Reason = fmt.Sprintf("without an argument Claude Code leaves %s, a variable that it cannot check", c.Source)
+		plain := x.plain()
+		if left := d.decide(ask(plain[:start] + c.Source + plain[at:])); left.Decision == permit.Ask {
+			left.Reason = fmt.Sprintf("without an argument %s stays as it is, a variable that Claude Code cannot check", c.Source)
 			left.Suggest = nil
+			left.Offset, left.End = start, at
 			return left, true
 		}
-		break
 	}
 	return v, false
-}
-
-// left is the command with its numbered arguments as they are written.
-func (d *directive) left() string {
-	var b strings.Builder
-	plain, at := d.plain(), 0
-	for _, c := range d.part.Command {
-		if c.Kind == skill.Variable && !c.Braced && !c.Escaped && !c.Named && c.Source != "$ARGUMENTS" {
-			b.WriteString(c.Source)
-		} else {
-			b.WriteString(plain[at : at+len(c.Source)])
-		}
-		at += len(c.Source)
-	}
-	return b.String()
 }
 
 func directiveAsks(p *pass) {
@@ -255,14 +244,16 @@ func directiveAsks(p *pass) {
 		}
 		why := reason(v) + p.doc.ruleAt(" (", v, ")")
 		if d.here.Decision == permit.Allow {
-			why += fmt.Sprintf("; here it runs, by %s%s, which others do not have", cmp.Or(d.here.Rule, "your own settings"), p.doc.ruleAt(" in ", d.here, ""))
+			rule := cmp.Or(d.here.Rule, "your own settings") + p.doc.ruleAt(" in ", d.here, "")
+			why += fmt.Sprintf("; it runs for you because of %s, which others do not have", rule)
 		}
-		f := p.at(d, v.Offset, v.End, "Claude Code does not run this (%s): %s", notRun(v.Decision), why)
+		f := p.at(d, v.Offset, v.End, "Claude Code does not run this command: %s; %s", why, notRun(v.Decision))
+		f.directive = d
 		switch {
 		case d.unfilled:
 			p.severe(f, Warning).Help = "let the agent run the command, or write $ARGUMENTS, which is empty then"
 		case slices.ContainsFunc(p.doc.findings, d.hasUnknown): // a rule would let it run with nothing in the variable's place
-			f.Help = "mend the variable first (SK206)"
+			f.Help = "correct the variable first (SK206)"
 		case d.plain() != d.command:
 			if rule := p.prefixRule(d, v); rule != "" {
 				f.Help = "add " + rule + " to allowed-tools"
@@ -307,7 +298,7 @@ func (p *pass) abortsHere(d *directive) {
 		p.severe(f, Info).Help = "start claude here once and trust the folder, or have the rule in the skill's allowed-tools"
 		return
 	}
-	f := p.at(d, v.Offset, v.End, "Claude Code does not run this here (%s): %s%s", notRun(v.Decision), reason(v), p.doc.ruleAt(" (", v, ")"))
+	f := p.at(d, v.Offset, v.End, "Claude Code does not run this here: %s%s; %s", reason(v), p.doc.ruleAt(" (", v, ")"), notRun(v.Decision))
 	p.severe(f, Warning).Help = "the rule is in settings of your own: for others it may run"
 }
 
@@ -439,13 +430,13 @@ func ruleNeverMatches(p *pass) {
 			return
 		}
 		never, better := r.Never, respell(r)
-		if strings.Contains(better, "), ") {
+		if strings.Contains(better, "), ") && strings.Contains(r.Text, ",") {
 			never = "Claude Code takes the commas for a part of one command"
 		}
 		if strings.HasPrefix(r.Text, "[") || strings.HasSuffix(r.Text, "]") {
 			never = "the list is not YAML, so its brackets count as part of the rules"
 		}
-		f := p.find(start, end, "%s matches no command: %s", r.Text, never)
+		f := p.find(start, end, "%s allows nothing: %s", r.Text, never)
 		if better != "" {
 			f.Help = "write " + better
 			if p.doc.src[start:end] == r.Text {
@@ -468,6 +459,11 @@ func respell(r permit.Rule) string {
 	if strings.EqualFold(tool, "Bash") {
 		tool = "Bash"
 	}
+	if inner, closed := strings.CutSuffix(spec, ")"); closed && tool == "Bash" {
+		if several := respellStars(inner); several != nil {
+			return respellEach(tool, several)
+		}
+	}
 	if ok && strings.HasSuffix(spec, ")") {
 		spec = strings.Join(strings.Fields(spec[:len(spec)-1]), " ")
 		base, star := strings.CutSuffix(spec, "*")
@@ -487,6 +483,22 @@ func respell(r permit.Rule) string {
 		return text
 	}
 	return ""
+}
+
+// respellStars returns the commands that a rule with more than one * means: each that ends in :*, if all do; else the pattern
+// without arguments and with them, as a * before a space needs something after it (testdata/claude/SK402-space.txtar).
+func respellStars(spec string) []string {
+	each := strings.Fields(spec)
+	if len(each) > 1 && !slices.ContainsFunc(each, func(word string) bool { return !strings.HasSuffix(word, ":*") }) {
+		for i, word := range each {
+			each[i] = strings.ReplaceAll(strings.TrimSuffix(word, ":*"), ":", " ") + ":*"
+		}
+		return each
+	}
+	if pattern, ok := strings.CutSuffix(spec, ":*"); ok && strings.Contains(pattern, "*") && !strings.HasSuffix(pattern, ":*") {
+		return []string{pattern, pattern + " *"}
+	}
+	return nil
 }
 
 // respellEach makes a rule of each command where one rule names several, or "".
@@ -599,8 +611,8 @@ func deferredArgument(p *pass) {
 		}
 		c := d.part.Command[i]
 		f := p.find(c.Offset, c.Offset+len(c.Source),
-			"in auto mode Claude Code tells the model to run this command exactly as written: whatever is given as %s becomes part of that order", c.Source)
-		f.anchor = d.line
+			"in auto mode Claude Code tells the model to run this command exactly as written, with whatever is given as %s in it", c.Source)
+		f.anchor, f.directive, f.pasted = d.line, d, c.Source
 		f.Help = "leave the argument out of the command and have the agent run it, or load the skill with skillhand load, where arguments are values"
 	}
 }
@@ -649,4 +661,26 @@ func needApproval(w *whole) {
 		f.Message = fmt.Sprintf("in claude -p the model cannot use %s, unless Skill is allowed: skills with allowed-tools, disallowed-tools or hooks need approval",
 			term.Several(names[place], 5))
 	}
+}
+
+// joinConsequences makes one finding of a directive that does not run and of what becomes of its arguments: where the
+// model is told to run it, they are in the order that it gets.
+func joinConsequences(all []*Finding) []*Finding {
+	refused := map[*directive]*Finding{}
+	for _, f := range all {
+		if f.Rule == "SK401" && f.directive != nil && !f.directive.unfilled {
+			refused[f.directive] = f
+		}
+	}
+	return slices.DeleteFunc(all, func(f *Finding) bool {
+		first := refused[f.directive]
+		if f.pasted == "" || first == nil || f == first {
+			return false
+		}
+		if first.pasted == "" {
+			first.Message += fmt.Sprintf(", with whatever is given as %s in it", f.pasted)
+		}
+		first.pasted = f.pasted
+		return true
+	})
 }

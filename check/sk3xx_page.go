@@ -119,8 +119,9 @@ func rawArgument(p *pass) {
 				f.Fix = replace("escape it", true, c.Offset, c.Offset, `\`)
 				continue
 			}
-			f := p.find(c.Offset, c.Offset+len(c.Source), "Claude Code pastes %s into the command as it is: an argument with ; or quotes adds commands", c.Source)
-			f.anchor = d.line
+			f := p.find(c.Offset, c.Offset+len(c.Source),
+				"Claude Code pastes %s into the command as it is: an argument with ; or quotes adds commands", c.Source)
+			f.anchor, f.directive, f.pasted = d.line, d, c.Source
 			f.Help = "let the agent run the command, or load the skill with skillhand load, where arguments are values"
 			if end := d.hereDocument(c); end != "" {
 				f.Message = fmt.Sprintf("Claude Code pastes %s into the here-document as it is: an argument with the line %s ends it and adds commands", c.Source, end)
@@ -235,12 +236,12 @@ func abortsEmpty(p *pass) {
 			continue
 		}
 		last := d.program.Stmts[len(d.program.Stmts)-1]
-		l := lookup{shipped: shippedVariables(d.program)}
+		l := lookup{command: d.command, shipped: shippedVariables(d.program)}
 		l.statement(last, true)
 		if l.node == nil {
 			continue
 		}
-		f := p.at(d, from(l.node), to(l.node), "%s, and then Claude Code aborts the whole page", l.why)
+		f := p.at(d, from(l.node), to(l.node), "%s, and then Claude Code does not load the %s", l.why, p.doc.noun())
 		f.Help = "add || true, or || echo with what the agent should read instead"
 		if l.git {
 			p.severe(f, Info)
@@ -257,6 +258,7 @@ type lookup struct {
 	why  string
 	git  bool
 
+	command string
 	shipped []string // variables that stand for a folder which comes with the skill
 }
 
@@ -318,7 +320,7 @@ func (l *lookup) call(call *syntax.CallExpr, final bool) {
 	switch {
 	case slices.Contains(forgiven, n):
 		if folder := searched(n, rest); final && folder != "" {
-			l.node, l.why = call, "if "+clip(folder, 60)+" is not there, "+n+" fails"
+			l.node, l.why = call, "if "+clip(folder, 60)+" does not exist, "+n+" fails"
 			return
 		}
 		if !final {
@@ -352,7 +354,7 @@ func (l *lookup) call(call *syntax.CallExpr, final bool) {
 		if first--; first >= 0 || isShipped(w, l.shipped) {
 			continue
 		}
-		l.node, l.why = call, "if "+fileName(rest[i])+" is not there, "+n+" fails"
+		l.node, l.why = call, "if "+clip(l.command[from(w):to(w)], 60)+" does not exist, "+n+" fails"
 		return
 	}
 }
@@ -381,13 +383,6 @@ func searched(name string, args []string) string {
 func takesWord(command, flag string) bool {
 	f, ok := filterOf(command)
 	return ok && len(flag) == 2 && flag[0] == '-' && strings.Contains(f.valued, flag[1:])
-}
-
-func fileName(text string) string {
-	if text == "" {
-		return "the file"
-	}
-	return clip(text, 60)
 }
 
 // isShipped reports whether a file comes with the skill, or with the system.

@@ -157,15 +157,15 @@ func (p *pass) ignoredWish(field string, wishes []agents.FaultID, format string,
 func agentLiteral(p *pass) {
 	names := p.doc.opt.named()
 	const who = "the model reads"
-	tell := func(start, end int, format string, a ...any) {
+	tell := func(start, end int, help, format string, a ...any) {
 		f := p.find(start, end, format, a...)
-		f.Help = "skillhand mcp gives other agents the page with all of that done"
+		f.Help = help
 		f.Agent = strings.Join(names, ",")
 	}
 	if i := slices.IndexFunc(p.doc.directives, func(d *directive) bool { return d.claude }); i >= 0 {
 		d := p.doc.directives[i]
-		tell(d.start, d.end, "%s %s no directives: %s %s as it stands here", and(names), verb(names, "runs", "run"), who,
-			clip(p.doc.src[d.start:d.end], 40))
+		tell(d.start, d.end, "say in the text that the agent is to run the command", "%s %s no directives: %s %s as it stands here",
+			and(names), verb(names, "runs", "run"), who, clip(p.doc.src[d.start:d.end], 40))
 	}
 	front := &p.doc.skill.Front
 	for _, part := range p.doc.skill.Parts {
@@ -173,8 +173,8 @@ func agentLiteral(p *pass) {
 			continue
 		}
 		if name := strings.Trim(part.Source, "${}"); strings.HasPrefix(name, "ARGUMENTS") || slices.Contains(front.Arguments, name) {
-			tell(part.Offset, part.Offset+len(part.Source), "%s %s in no arguments: %s %s as it stands here", and(names),
-				verb(names, "fills", "fill"), who, part.Source)
+			tell(part.Offset, part.Offset+len(part.Source), "say in words what the agent is to do with what it was asked",
+				"%s %s in no arguments: %s %s as it stands here", and(names), verb(names, "fills", "fill"), who, part.Source)
 			return
 		}
 	}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -40,7 +41,7 @@ func brokenYAML(p *pass) {
 		switch n.Code {
 		case skill.NoteYAML:
 			start, end, help := p.brokenAt(n)
-			f := p.find(start, end, "%s: %s", n.Text, p.brokenWhat())
+			f := p.find(start, end, "%s: %s", cmp.Or(p.colonIn(), n.Text), p.brokenWhat())
 			switch { // by what is lost: nothing, the skill in some agents, or every field
 			case p.doc.mended && p.doc.file.Kind == Skill:
 				p.severe(f, Warning)
@@ -77,6 +78,16 @@ func brokenYAML(p *pass) {
 	p.endsEarly()
 }
 
+// colonIn says which field has a colon in its value that YAML takes for the end of a key, or returns "" if that is not the fault.
+func (p *pass) colonIn() string {
+	at := p.doc.slip.Start
+	i := slices.IndexFunc(p.doc.skill.Front.Fields, func(f skill.Field) bool { return f.ValueOffset < at && at < f.ValueEnd })
+	if i < 0 || p.doc.slip.Text == "" || p.doc.src[at] != ':' {
+		return ""
+	}
+	return p.doc.skill.Front.Fields[i].Key + ` contains ": " and has no quotes`
+}
+
 // endsEarly is about a --- within the frontmatter, at which it ends for Claude Code (testdata/claude/SK106-blanks.txtar).
 func (p *pass) endsEarly() {
 	end := p.doc.bodyStart()
@@ -95,15 +106,30 @@ func (p *pass) endsEarly() {
 func (p *pass) brokenWhat() string {
 	switch isAgent := p.doc.file.Kind == Agent; {
 	case p.doc.mended && p.doc.file.Kind == Skill:
-		return "Claude Code reads it all the same; some other agents drop the skill"
+		return "Claude Code reads it; " + p.droppedBy()
 	case p.doc.mended:
-		return "Claude Code reads it all the same"
+		return "Claude Code reads it"
 	case isAgent && p.doc.file.As == InPlugin:
 		return "Claude Code drops every field, and loads the agent with all tools"
 	case isAgent:
 		return "Claude Code does not load the agent"
 	}
 	return "every field of it is silently dropped"
+}
+
+// droppedBy says which agents leave out a skill whose frontmatter is no YAML.
+func (p *pass) droppedBy() string {
+	var names []string
+	sight := agents.Read(p.doc.file.Path, []byte(p.doc.src))
+	for _, name := range agents.Names() {
+		if v := agents.Get(name).View(sight); v.Sight == agents.Invisible && v.Cause == agents.ByText {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return "other agents may not"
+	}
+	return and(names) + verb(names, " drops", " drop") + " the skill"
 }
 
 // twiceBelow reports keys that are given again within a field.
@@ -181,7 +207,7 @@ func (p *pass) untab() *Fix {
 	if s := p.doc.slip; s.Text == "" || p.doc.src[s.Start] != '\t' {
 		return nil
 	}
-	fix := &Fix{Title: "indent with blanks"}
+	fix := &Fix{Title: "indent with spaces"}
 	for at := 0; at < p.doc.bodyStart(); {
 		line, _, _ := strings.Cut(p.doc.src[at:], "\n")
 		for i, c := range line[:len(line)-len(strings.TrimLeft(line, " \t"))] {
@@ -546,6 +572,10 @@ func fieldValue(p *pass) {
 		}
 		x := p.find(f.ValueOffset, f.ValueEnd, "%s is %s, want %s: it is ignored", v.field, f.Value, strings.Join(v.known, ", "))
 		x.Help = "leave the field out, or write " + strings.Join(v.known, " or ")
+		if v.field == "context" && strings.Contains(f.Value, "!`") {
+			x.Message = "context takes only fork, so these commands never run"
+			x.Help = "put them into the text, each as !`command`"
+		}
 		p.nearValue(x, f, v.known)
 	}
 	p.model()
@@ -620,7 +650,7 @@ func (p *pass) hookEvents(f skill.Field) {
 		if slices.Contains(claudecode.Events(), event.Key) || event.Key == "" {
 			continue
 		}
-		x := p.find(event.Offset, event.End, "%s is no event of Claude Code, so the hook never runs", event.Key)
+		x := p.find(event.Offset, event.End, "unknown event %s; the hook never runs", event.Key)
 		near := nearest(event.Key, claudecode.Events())
 		switch {
 		case near == "":
@@ -671,7 +701,10 @@ func description(p *pass) {
 		return
 	}
 	listed := length(p.doc.description)
-	switch {
+	switch text := strings.TrimSpace(front.Description); {
+	case isScrap(text):
+		x := p.severe(p.find(f.ValueOffset, f.ValueEnd, "the description is a piece of code: no agent can tell when to use the skill"), Warning)
+		x.Help = "say what it is for and when to use it"
 	case listed > claudecode.MaxListed:
 		x := p.find(f.ValueOffset, f.ValueEnd,
 			"description and when_to_use have %d characters: Claude Code cuts them at %d, and the model never sees the rest", listed, claudecode.MaxListed)
@@ -683,6 +716,17 @@ func description(p *pass) {
 		x.Help = "shorten it"
 	}
 }
+
+// isScrap reports whether a description is a piece of code: it has no letter, or begins or ends as code does.
+func isScrap(text string) bool {
+	return !letter.Get().MatchString(text) || codeEnds.Get().MatchString(text)
+}
+
+var (
+	letter   = words.Regexp(`[\pL\d]`)
+	codeEnds = words.Regexp("^(import .* from ['\"]|export (default|const|function)|(const|let|var) \\w+ =|<[a-zA-Z][^>]*/?>\\s*$)" +
+		"|^[^.!?]*</[a-zA-Z]+>;?$|[{;]$")
+)
 
 // undescribed says what becomes of a file without a description (testdata/claude/SK106-*.txtar).
 func (p *pass) undescribed() string {
@@ -723,6 +767,11 @@ func (p *pass) noFrontmatter(what string) {
 	x := p.find(0, len(p.doc.lineText(1)), "%s: %s", fault, what)
 	x.Help = "begin the file with --- and a description: that says what it is for and when to use it"
 	switch {
+	case p.doc.file.Kind == Agent && p.doc.file.As != InPlugin && fault == "there is no frontmatter":
+		x.Message = "this is not an agent, because it has no frontmatter: Claude Code skips the file"
+		x.Help = "move it out of agents, or add name and description"
+	}
+	switch {
 	case p.doc.file.Kind == Agent && p.doc.file.As == InPlugin:
 		x.Help = "if this is not an agent, move it out of agents; if it is, begin it with ---, a description and its tools"
 	case p.doc.file.Kind == Agent && deep: // it may be there for an agent to read
@@ -746,7 +795,7 @@ func oddFirst(line string) string {
 	line = strings.TrimSpace(line)
 	switch {
 	case line == "---" && text[0] != '-':
-		return "blanks stand before the first ---, so the frontmatter is not read"
+		return "there are spaces before the first ---, so the frontmatter is not read"
 	case strings.HasPrefix(line, "```y") || line == "```":
 		return "the frontmatter is in a code fence, so it is not read"
 	case len(line) > 1 && line != "---" && strings.Trim(line, "-–—") == "":

@@ -119,7 +119,8 @@ func shebangFault(line, ending string) (fault, help string) {
 			continue
 		}
 		if slices.ContainsFunc(interpreters, func(o struct{ name, endings string }) bool { return slices.Contains(strings.Fields(o.endings), ending) }) {
-			return fmt.Sprintf("the #! line has %s run a file that ends in %s", program, ending), "name the program that reads it"
+			return fmt.Sprintf("the #! line names %s, and the file ends in %s: by its ending, the wrong program reads it", program, ending),
+				"rename it to " + strings.Fields(i.endings)[0] + ", or correct the #! line"
 		}
 	}
 	for _, known := range names {

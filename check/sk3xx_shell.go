@@ -34,7 +34,7 @@ func shellRules() []*Rule {
 		{ID: "SK307", Name: "raw-argument", Severity: Warning, agent: claude, run: rawArgument,
 			Summary: "an argument is pasted into a command as it is, and can add commands"},
 		{ID: "SK308", Name: "aborts-empty", Severity: Warning, agent: claude, run: abortsEmpty,
-			Summary: "the page aborts when what a command looks for is not there"},
+			Summary: "the page aborts when what a command looks for does not exist"},
 		{ID: "SK309", Name: "shell-syntax", Severity: Error, agent: claude, load: true, run: shellSyntax,
 			Summary: "bash cannot read the command"},
 		{ID: "SK310", Name: "block-info", Severity: Error, agent: claude, run: blockInfo,
@@ -44,7 +44,7 @@ func shellRules() []*Rule {
 		{ID: "SK313", Name: "fence-unclosed", Severity: Info, load: true, run: fenceUnclosed,
 			Summary: "a code block is never closed, so all that follows is code"},
 		{ID: "SK314", Name: "directive-no-blank", Severity: Warning, agent: claude, run: directiveNoBlank,
-			Summary: "a directive has no blank before it, so it does not run and the agent reads the command"},
+			Summary: "a directive has no space before it, so it does not run and the agent reads the command"},
 		{ID: "SK315", Name: "directive-bare", Severity: Warning, agent: claude, load: true, run: directiveBare,
 			Summary: "a line begins with ! and a command, and without backticks it does not run"},
 	}
@@ -215,7 +215,7 @@ func deadFallback(p *pass) {
 			}
 			last := callOf(lastOf(or.X))
 			f := p.at(d, from(or.Y), to(or.Y),
-				"this is never shown: the status of a pipeline is that of its last command, and %s succeeds whatever comes before it", name(last))
+				"%s never runs: %s succeeds even if it reads nothing", clip(d.command[from(or.Y):to(or.Y)], 40), name(last))
 			if name(last) == "wc" { // it counts, and says 0
 				f.Help = "test what is counted, or drop the fallback"
 				return true
@@ -329,7 +329,7 @@ func andOrChain(p *pass) {
 				return true
 			}
 			if first, ok := or.X.Cmd.(*syntax.BinaryCmd); ok && first.Op == syntax.AndStmt {
-				f := p.at(d, from(and.Y), to(and.Y), "this also runs when the first branch did: && and || bind alike, from left to right")
+				f := p.at(d, from(and.Y), to(and.Y), "this also runs after the first branch: && and || have equal precedence")
 				f.Help = "say which belongs together: if A; then x; elif B; then y; fi"
 			}
 			return true
@@ -528,7 +528,7 @@ func directiveNoBlank(p *pass) {
 		if !closed || !p.isMeant(command, p.doc.src[at-1]) {
 			continue
 		}
-		f := p.find(at, at+3+len(command), "there is no blank before the !, so Claude Code does not run this, and the agent reads the command")
+		f := p.find(at, at+3+len(command), "there is no space before the !, so Claude Code does not run this, and the agent reads the command")
 		f.Help = "put a space before the !"
 	}
 }
@@ -556,6 +556,12 @@ func directiveBare(p *pass) {
 		rest := strings.TrimLeft(line, " \t-*+>.)0123456789")
 		command, isBang := strings.CutPrefix(strings.TrimRight(rest, " \t\r\n"), "!")
 		at := start + len(line) - len(rest)
+		code, spaced := strings.CutPrefix(command, " `")
+		if spaced && strings.IndexByte(code, '`') == len(code)-1 && p.isBare(strings.TrimSuffix(code, "`")) {
+			f := p.find(at, at+1+len(command), "there is a space after the !, so nothing runs: the agent reads the command instead of its output")
+			f.Help = "write !" + strings.TrimSpace(clip(command, 60))
+			continue
+		}
 		if !isBang || p.doc.inCode(at) || !p.isBare(command) {
 			continue
 		}

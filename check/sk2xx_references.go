@@ -16,6 +16,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/words"
@@ -25,32 +26,40 @@ import (
 func referenceRules() []*Rule {
 	return []*Rule{
 		{ID: "SK201", Name: "link-missing", Severity: Error, kinds: []Kind{Skill, Command, Agent, Text, FirstUse}, run: linkMissing,
-			Summary: "a link leads to a file that is not there"},
+			Summary: "a link leads to a file that does not exist"},
 		{ID: "SK202", Name: "script-missing", Severity: Error, kinds: []Kind{Skill, Command, Agent, Text, FirstUse, Hooks, Plugin}, run: scriptMissing,
-			Summary: "a directive or hook calls a script that is not there"},
+			Summary: "a directive or hook calls a script that does not exist"},
 		{ID: "SK203", Name: "script-not-executable", Severity: Error, kinds: []Kind{Skill, Command, Agent, Text, FirstUse, Hooks, Plugin}, run: scriptNotExecutable,
 			Summary: "a script that is called by its path may not be executed"},
 		{ID: "SK206", Name: "unknown-variable", Severity: Error, load: true, run: unknownVariable,
 			Summary: "a variable is almost one that is filled in, and stays as it is"},
 		{ID: "SK207", Name: "placeholder-in-text", Severity: Warning, agent: claude, run: placeholderInText,
 			Summary: "a price or a program's own $1 is replaced when the skill is given arguments"},
+		{ID: "SK210", Name: "agent-missing", Severity: Warning, agent: claude, kinds: []Kind{Skill, Command, Agent},
+			run: agentStarts, together: agentMissing,
+			Summary: "the text starts a subagent of a type that does not exist"},
 		{ID: "SK209", Name: "file-missing", Severity: Warning, kinds: []Kind{Skill}, run: fileMissing,
-			Summary: "the text sends the agent to a file of the skill's own that is not there"},
+			Summary: "the text sends the agent to a file of the skill's own that does not exist"},
 	}
 }
 
 func linkMissing(p *pass) {
 	for _, l := range p.doc.links {
 		if file, ok := p.backslashed(l.Destination); ok {
-			f := p.find(l.Start, l.End, "%s has backslashes, and is not there: outside of Windows they are part of the name", l.Destination)
+			f := p.find(l.Start, l.End, "%s has backslashes, and does not exist: outside of Windows they are part of the name", l.Destination)
 			f.Help = "write " + file
 			continue
 		}
 		file := linked(l.Destination)
+		if p.doc.leavesPlugin(file) {
+			f := p.severe(p.find(l.Start, l.End, "%s is outside of the plugin: who installs the plugin does not get it", file), Warning)
+			f.Help = "move the file into the plugin, or link to where it is published"
+			continue
+		}
 		if file == "" || p.doc.resolves(file) || p.doc.isIgnored(file) || p.doc.isOnGitHub(file) || p.isQuoted(l.Start) {
 			continue
 		}
-		f := p.find(l.Start, l.End, "%s is not there", file)
+		f := p.find(l.Start, l.End, "%s does not exist", file)
 		f.Help = "fix or remove the link"
 		if p.doc.isThereFor(file) {
 			f.Message += ": the agent is told that the skill's paths begin in its own folder"
@@ -63,6 +72,16 @@ func linkMissing(p *pass) {
 			p.severe(f, Info)
 		}
 	}
+}
+
+// leavesPlugin reports whether a link leads to a file of the repository that is not in the plugin: installed, the plugin is
+// a copy of its folder.
+func (d *document) leavesPlugin(file string) bool {
+	if !strings.HasPrefix(file, "../") || d.file.Plugin == "" || d.file.Plugin == d.file.Top {
+		return false
+	}
+	target := filepath.Join(filepath.Dir(d.file.Path), filepath.FromSlash(file))
+	return !files.Inside(d.file.Plugin, target) && find.IsThere(target)
 }
 
 // resolves reports whether a link leads somewhere for the agent. It is told that a skill's paths begin in the skill's folder; if
@@ -210,6 +229,7 @@ type mention struct {
 	file       string // where it would be; "" if it could be in several folders
 	start, end int
 	called     bool // by its path, so it must be executable
+	relative   bool // to the folder that the agent works in
 	example    bool // in a text, where it may stand for another plugin's or skill's
 	anchor     int
 }
@@ -246,12 +266,26 @@ func (p *pass) mentions() []mention {
 		}
 	}
 	p.doc.calls(func(d *directive, call *syntax.CallExpr) {
-		if m, ok := relativeScript(call); ok {
+		if m, ok := relativeScript(call); ok && !changesFolder(d.program) {
 			m.start, m.end, m.anchor, m.tested = d.at(m.start), d.at(m.end), d.line, testsFile(d.program)
+			if working := p.doc.project(); working != "" && find.IsThere(filepath.Join(working, filepath.FromSlash(m.written))) {
+				m.file = filepath.Join(working, filepath.FromSlash(m.written))
+			}
 			all = append(all, m)
 		}
 	})
 	return all
+}
+
+// changesFolder reports whether a command goes to another folder before it runs what it names.
+func changesFolder(program *syntax.File) bool {
+	found := false
+	syntax.Walk(program, func(n syntax.Node) bool {
+		call, ok := n.(*syntax.CallExpr)
+		found = found || ok && len(call.Args) > 0 && slices.Contains([]string{"cd", "pushd"}, name(call))
+		return !found
+	})
+	return found
 }
 
 // after reads the path that follows a variable which stands for a folder.
@@ -334,7 +368,7 @@ func (p *pass) startsCommand(v skill.Part) bool {
 // shells are the programs that run a script that they are given.
 var shells = []string{"bash", "sh", "zsh", "python", "python3", "node", "ruby", "perl", "source", "."}
 
-// relativeScript is a script in scripts/ or bin/ that a call runs, by its path or by an interpreter.
+// relativeScript returns the script that a call runs, by its path or by an interpreter, if the path is relative.
 func relativeScript(call *syntax.CallExpr) (mention, bool) {
 	w, called := call.Args[0], true
 	if slices.Contains(shells, name(call)) {
@@ -345,10 +379,12 @@ func relativeScript(call *syntax.CallExpr) (mention, bool) {
 	}
 	text := words.Lit(w)
 	path := strings.TrimPrefix(text, "./")
-	if folder, _, below := strings.Cut(path, "/"); !below || folder != "scripts" && folder != "bin" || !isScript(path) {
+	_, _, below := strings.Cut(text, "/")
+	isLocal := filepath.IsLocal(path) && !strings.ContainsAny(path, "*?[~")
+	if !below || !isLocal || !isScript(path) && !(called && path != text && !strings.Contains(path, "/")) {
 		return mention{}, false
 	}
-	return mention{written: path, start: from(w), end: to(w), called: called}, true
+	return mention{written: path, start: from(w), end: to(w), called: called, relative: true}, true
 }
 
 // testsFile reports whether a command looks first whether a file is there: [ -f x ], test -x x.
@@ -373,16 +409,39 @@ func testsFile(n syntax.Node) bool {
 
 func scriptMissing(p *pass) {
 	for _, m := range p.mentions() {
-		if m.tested || m.file != "" && find.IsThere(m.file) || m.file == "" && p.doc.isThereFor(m.written) {
+		if m.tested || m.file != "" && find.IsThere(m.file) || m.relative && p.wrongFolder(m) {
 			continue
 		}
-		f := p.find(m.start, m.end, "%s is not there", m.written)
+		inOwn := strings.HasPrefix(m.written, "scripts/") || strings.HasPrefix(m.written, "bin/")
+		if m.relative && (p.doc.isThereFor(m.written) || p.doc.isIgnored(m.written) || !inOwn && p.doc.project() == "") {
+			continue // beside it, made by a build, or the user's
+		}
+		f := p.find(m.start, m.end, "%s does not exist", m.written)
 		f.anchor = max(m.anchor, 1)
-		f.Help = "add the script, or call it by the path that it has"
+		f.Help = "add the script, or correct the path"
 		if m.example {
 			p.severe(f, Info)
 		}
 	}
+}
+
+// wrongFolder reports a script that comes with the skill, or its plugin, and is named by a relative path: Claude Code looks
+// for it in the folder that it works in (testdata/claude/SK202-relative.txtar).
+func (p *pass) wrongFolder(m mention) bool {
+	for _, root := range []struct{ variable, dir string }{
+		{"${CLAUDE_SKILL_DIR}", p.doc.ownFolder()}, {"${CLAUDE_PLUGIN_ROOT}", p.doc.file.Plugin},
+	} {
+		if root.dir == "" || !find.IsThere(filepath.Join(root.dir, filepath.FromSlash(m.written))) {
+			continue
+		}
+		full := root.variable + "/" + m.written
+		f := p.find(m.start, m.end, "Claude Code looks for %s in the folder that it works in, not in that of the skill", m.written)
+		f.anchor, f.ofClaude = max(m.anchor, 1), true
+		f.Help = "write " + full
+		f.Fix = replace("write "+full, true, m.start, m.end, full)
+		return true
+	}
+	return false
 }
 
 func scriptNotExecutable(p *pass) {
@@ -404,6 +463,12 @@ func scriptNotExecutable(p *pass) {
 	}
 	if p.doc.file.Kind != Skill || !files.IsFile(p.doc.file.Path) {
 		return
+	}
+	for _, file := range files.Glob(p.folder(), "execute.*") {
+		if !done[file] && lacksBit(file) {
+			f := p.severe(p.beside(file, firstBytes(file), 1, "the skill's script is not executable, so skillhand run refuses it"), Warning)
+			f.Help = "chmod +x it, and commit the change (git update-index --chmod=+x)"
+		}
 	}
 	p.scripts(func(file string, mode fs.FileMode) {
 		if done[file] || !lacksBit(file) {
@@ -493,6 +558,7 @@ func unknownVariable(p *pass) {
 		}
 	}
 	p.unbraced()
+	p.doubleBraces()
 	for _, x := range p.doc.directives {
 		p.unfilled(x)
 	}
@@ -569,7 +635,7 @@ func (p *pass) unbraced() {
 			continue
 		}
 		start, end := p.doc.bodyStart()+m[0], p.doc.bodyStart()+m[1]
-		if p.isHook(start) {
+		if p.isHook(start) || name == "ARGS" && (p.doc.inCode(start) || len(p.doc.file.Owners) == 0) {
 			continue
 		}
 		f := p.find(start, end, "$%s is not filled in: the agent and the shell get it as it is", name)
@@ -578,13 +644,31 @@ func (p *pass) unbraced() {
 	}
 }
 
+// doubleBraces is about {{args}}, which other agents fill in.
+func (p *pass) doubleBraces() {
+	if !slices.Contains(p.doc.file.Owners, agents.Claude) {
+		return
+	}
+	for _, m := range braced.Get().FindAllStringIndex(p.doc.body(), -1) {
+		start, end := p.doc.bodyStart()+m[0], p.doc.bodyStart()+m[1]
+		if p.doc.inCode(start) {
+			continue
+		}
+		f := p.severe(p.find(start, end, "%s is not filled in: Claude Code knows no double braces", p.doc.src[start:end]), Warning)
+		f.Help = "write $ARGUMENTS"
+	}
+}
+
+var braced = words.Regexp(`(?i)\{\{ ?(args|arguments) ?\}\}`)
+
 // meantUnbraced is the variable that a name without braces stands for. What names a folder counts before a path only:
 // else a text may be about the variable.
 func meantUnbraced(name, after string) string {
 	switch {
 	case strings.HasPrefix(name, "ARGUMENTS"): // which is filled in, whatever follows
 		return ""
-	case name == "Arguments", strings.HasPrefix(name, "ARG") && name == strings.ToUpper(name) && words.Distance(name, "ARGUMENTS") <= 2:
+	case name == "Arguments", name == "ARGS",
+		strings.HasPrefix(name, "ARG") && name == strings.ToUpper(name) && words.Distance(name, "ARGUMENTS") <= 2:
 		return "$ARGUMENTS"
 	case !strings.HasPrefix(strings.TrimPrefix(after, `"`), "/"):
 		return ""

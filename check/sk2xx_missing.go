@@ -10,6 +10,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/skill"
@@ -129,7 +130,7 @@ func (m *missing) certain(v skill.Part, file string) {
 		strings.Contains(file, "..") || standsForOthers(file) {
 		return
 	}
-	f := p.severe(p.find(v.Offset, v.Offset+len(v.Source)+1+len(file), "%s is not there", file), Error)
+	f := p.severe(p.find(v.Offset, v.Offset+len(v.Source)+1+len(file), "%s does not exist", file), Error)
 	f.anchor = v.Line
 	f.Help = "add the file, or name the one that is meant"
 }
@@ -224,7 +225,7 @@ func (m *missing) look(start int, file string) {
 	}
 	m.seen[file] = true
 	if !p.doc.isThereFor(file) && !p.doc.isIgnored(file) && !m.isElsewhere(path.Base(file)) {
-		p.find(start, start+len(file), "%s is not there", file).Help = "add the file, or name the one that is meant"
+		p.find(start, start+len(file), "%s does not exist", file).Help = "add the file, or name the one that is meant"
 	}
 }
 
@@ -257,4 +258,58 @@ func standsForOthers(file string) bool {
 		}
 	}
 	return false
+}
+
+// agentStarts notes the types of subagents that a text names, each once. agentMissing drops those that there are.
+func agentStarts(p *pass) {
+	body := p.doc.body()
+	if !strings.Contains(body, "subagent_type") {
+		return
+	}
+	told := map[string]bool{}
+	for _, m := range subagentType.Get().FindAllStringSubmatchIndex(body, -1) {
+		name := body[m[2]:m[3]]
+		before := body[max(0, m[0]-60):m[0]]
+		isCall := strings.Contains(before, "Task") || strings.Contains(before, "Agent")
+		isCode := !isCall && p.doc.inCode(p.doc.bodyStart()+m[2])
+		if told[name] || isCode || standsForOthers(name) || slices.Contains(claudecode.Subagents(), name) {
+			continue
+		}
+		told[name] = true
+		f := p.find(p.doc.bodyStart()+m[2], p.doc.bodyStart()+m[3], "there is no agent %s here: Claude Code answers the call with an error", name)
+		f.Help, f.subagent = "correct the name, or add the agent", strings.Clone(name)
+		if p.doc.file.Plugin == "" {
+			p.severe(f, Info) // it may be the user's own
+		}
+	}
+}
+
+var subagentType = words.Regexp("\\bsubagent_type[\"'`*]*[ ]?[:=][ ]?[\"'`]([A-Za-z][\\w:-]+)[\"'`]")
+
+// agentMissing keeps what agentStarts noted about agents that no file here defines. One with the name of another plugin is
+// that plugin's.
+func agentMissing(w *whole) {
+	have := map[string]bool{}
+	for _, d := range w.docs {
+		if d.file.Kind == Agent {
+			have[d.stem()], have[d.alias] = true, true
+		}
+	}
+	for _, d := range w.docs {
+		d.findings = slices.DeleteFunc(d.findings, func(f *Finding) bool {
+			plugin, name, full := strings.Cut(f.subagent, ":")
+			if !full {
+				name = f.subagent
+			}
+			isOthers := full && (d.file.Plugin == "" || plugin != find.PluginName(d.file.Plugin))
+			return f.subagent != "" && (isOthers || have[name] || slices.Contains(claudecode.Subagents(), name) || definesAgent(d, name))
+		})
+	}
+}
+
+// definesAgent reports whether there is a file for an agent, which may be left out of what is checked.
+func definesAgent(d *document, name string) bool {
+	return slices.ContainsFunc([]string{d.file.Root, d.file.Plugin, filepath.Join(d.file.Top, ".claude")}, func(root string) bool {
+		return root != "" && find.IsThere(filepath.Join(root, "agents", name+".md"))
+	})
 }

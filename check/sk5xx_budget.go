@@ -71,7 +71,7 @@ func collision(w *whole) {
 		}
 		if other := names[d.name]; other != nil && other.file.Plugin != d.file.Plugin && d.file.Kind == other.file.Kind {
 			start, end := d.nameRange()
-			f := w.find(d, start, end, "%s is also the name of %s: only with its plugin's name is it clear which is meant", d.name, other.file.Name)
+			f := w.find(d, start, end, "%s is also the name of %s; call it %s:%s", d.name, other.file.Name, find.PluginName(d.file.Plugin), d.name)
 			(&pass{doc: d, rule: w.rule}).severe(f, Info)
 		}
 		if names[d.name] == nil {
@@ -105,7 +105,8 @@ func (w *whole) sameName(a, b *document) {
 		return // the plugin names other commands, so only the skill is loaded
 	}
 	start, end := loses.nameRange()
-	w.find(loses, start, end, "%s is also the name of %s, which is loaded instead of this", loses.name, wins.file.Name).Help = "rename one of the two"
+	f := w.find(loses, start, end, "this %s cannot be used: /%s and the Skill tool load %s", loses.noun(), loses.name, wins.file.Name)
+	f.Help = "merge the two, or rename this one"
 }
 
 // isPluginCommand reports whether a plugin loads a command.

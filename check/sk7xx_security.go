@@ -297,7 +297,7 @@ func (p *pass) blanks() {
 			continue
 		}
 		if n := strings.Index(strings.TrimRight(line, " \t"), strings.Repeat(" ", blankRun)); n >= 0 {
-			p.find(p.doc.lines[i]+n, p.doc.lines[i]+n+blankRun, "more than %d blanks, and then more text", blankRun)
+			p.find(p.doc.lines[i]+n, p.doc.lines[i]+n+blankRun, "more than %d spaces, and then more text", blankRun)
 		}
 	}
 }

@@ -34,7 +34,8 @@ func placeholderInText(p *pass) {
 	for _, x := range p.numbers() {
 		switch {
 		case x.what != "" && !x.inCommand: // SK307 tells of those in commands
-			f := p.find(x.at, x.at+2, "with %s or more, one of them replaces $%d in this %s", term.Plural(x.n+1, "argument"), x.n, x.what)
+			f := p.find(x.at, x.at+2, "$%d stands for the %s argument: with %s or more, that replaces it in this %s", x.n, ordinal(x.n+1),
+				term.Plural(x.n+1, "argument"), x.what)
 			f.Help = fmt.Sprintf(`write \$%d, which Claude Code turns into $%[1]d`, x.n)
 			f.Fix = replace("escape it", true, x.at, x.at, `\`)
 		case x.what == "" && !x.braced:

@@ -324,8 +324,8 @@ func (w *whole) tellListing(l *Listing, all []*listed) {
 	budget := cmp.Or(l.Budget, DefaultBudget)
 	d := longest[0].doc
 	f := w.find(d, d.describedAt[0], d.describedAt[1],
-		"Claude Code's list of skills holds %d characters, and %s with its own (%d characters) would take %d: it lists %s by name, without a description",
-		budget, term.Plural(count, "skill"), own, total, term.Several(names, 40))
+		"%s: Claude Code's list holds %d characters, its own skills take %d, these would take %d: %s",
+		listedBare(len(names), count), budget, own, total-own, term.Several(names, 5))
 	defer func() { f.Help += l.uncalled(all) }()
 	level := l.level(all)
 	const useful = 40 // characters
@@ -340,8 +340,16 @@ func (w *whole) tellListing(l *Listing, all []*listed) {
 			first = append(first, fmt.Sprintf("%s (%d)", s.name, s.chars))
 		}
 	}
-	f.Help = fmt.Sprintf("shorten the longest, to %d characters or less: %s; or raise skillListingBudgetFraction in Claude Code's settings",
-		level, term.Several(first, 40))
+	f.Help = fmt.Sprintf("shorten to %d characters or less: %s; or raise skillListingBudgetFraction in Claude Code's settings",
+		level, term.Several(first, 5))
+}
+
+// listedBare says how many of how many skills are listed without a description.
+func listedBare(n, all int) string {
+	if n == 1 {
+		return fmt.Sprintf("1 of %s is listed without its description", term.Plural(all, "skill"))
+	}
+	return fmt.Sprintf("%d of %s are listed without their descriptions", n, term.Plural(all, "skill"))
 }
 
 // uncalled names skills of a list that agents never called here: they are the first to go.

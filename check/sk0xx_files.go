@@ -3,26 +3,12 @@ package check
 import (
 	"errors"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
-	"github.com/skillhand/skillhand/skill"
 )
-
-var rules = sync.OnceValue(func() []*Rule {
-	all := basicRules()
-	for _, family := range [][]*Rule{
-		frontmatterRules(), toolRules(), referenceRules(), scriptRules(), shellRules(), permissionRules(), budgetRules(), pluginRules(),
-		evalRules(), securityRules(), dialectRules(), loadRules(), agentRules(),
-	} {
-		all = append(all, family...)
-	}
-	return all
-})
 
 func basicRules() []*Rule {
 	all := []Kind{Skill, Command, Agent, Plugin, Marketplace, Hooks, Text, FirstUse}
@@ -51,7 +37,7 @@ func unreadable(p *pass) {
 		f.Help = dead.Help()
 	}
 	if _, isLink := errors.AsType[*linkError](p.doc.fault); isLink && p.doc.file.Kind == Skill {
-		p.severe(f, Warning) // Claude Code loads it, and nobody has checked it
+		p.severe(f, Info) // Claude Code loads it, and nobody has checked it
 	}
 }
 
@@ -99,32 +85,4 @@ func empty(p *pass) {
 	}
 	f := p.find(0, 0, "the %s has no text, so the model gets no instructions when it is used", p.doc.file.Kind)
 	f.Help = "write below the frontmatter what the agent is to do"
-}
-
-func dialectRules() []*Rule {
-	return []*Rule{
-		{ID: "SK801", Name: "renders-differently", Severity: Info, dialect: true, run: rendersDifferently,
-			Summary: "skillhand load and Claude Code make different pages of the text"},
-	}
-}
-
-func rendersDifferently(p *pass) {
-	for _, d := range p.doc.directives {
-		switch {
-		case d.part == nil:
-			p.find(d.start, d.end, "Claude Code runs this, skillhand load shows it as it is: code is no directive")
-		case !d.claude:
-			p.find(d.start, d.end, "skillhand load runs this, Claude Code shows it as it is")
-		case slices.ContainsFunc(d.part.Command, func(c skill.Part) bool { return c.Kind == skill.Variable && !c.Braced && !c.Escaped }):
-			p.find(d.start, d.end, "Claude Code pastes arguments into this command, skillhand load passes them as values")
-		}
-	}
-	for _, part := range p.doc.skill.Parts {
-		switch {
-		case part.Kind == skill.Escape:
-			p.find(part.Offset, part.Offset+len(part.Source), "skillhand load drops the backslash, Claude Code keeps it")
-		case part.Kind == skill.Tag && !part.Close:
-			p.find(part.Offset, part.Offset+len(strings.TrimRight(part.Source, "\r\n")), "a section to skillhand load, ordinary text to Claude Code")
-		}
-	}
 }

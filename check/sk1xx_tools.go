@@ -17,6 +17,8 @@ func toolRules() []*Rule {
 			Summary: "tools are named in a field that Claude Code does not read there"},
 		{ID: "SK108", Name: "unknown-tool", Severity: Error, agent: claude, kinds: []Kind{Skill, Command, Agent}, run: unknownTool,
 			Summary: "a tool's name is almost one that exists, and stands for none"},
+		{ID: "SK110", Name: "retired-tool", Severity: Warning, agent: claude, kinds: []Kind{Skill, Command, Agent}, run: retiredTool,
+			Summary: "a tool is named that Claude Code no longer has"},
 		{ID: "SK109", Name: "agent-name", Severity: Error, agent: claude, kinds: []Kind{Agent}, run: agentName,
 			Summary: "an agent has no name, so Claude Code does not load it"},
 	}
@@ -82,6 +84,52 @@ func unknownTool(p *pass) {
 		if key == "tools" && !known && len(wrong) > 0 {
 			wrong[0].Message += "; as no other tool is left, Claude Code refuses to start it"
 		}
+	}
+}
+
+// retiredTool is about tools of earlier versions (testdata/claude/SK110-retired.txtar). Each field has one finding.
+func retiredTool(p *pass) {
+	key := "allowed-tools"
+	if p.doc.file.Kind == Agent {
+		key = "tools"
+	}
+	field, ok := p.doc.skill.Front.Field(key)
+	if !ok {
+		return
+	}
+	var first *Finding
+	var names, instead []string
+	others := 0
+	eachTool(p.doc.src, field, func(r permit.Rule, start, end int) {
+		now, isRetired := claudecode.RetiredTools()[r.Tool]
+		switch {
+		case !isRetired:
+			others++
+			return
+		case first == nil:
+			first = p.find(start, end, "")
+		}
+		if names = append(names, r.Tool); now != "" {
+			instead = append(instead, now+" for "+r.Tool)
+		}
+	})
+	if first == nil {
+		return
+	}
+	what := "the rule allows nothing"
+	switch {
+	case p.doc.file.Kind != Agent:
+		p.severe(first, Info)
+	case others == 0:
+		what = "as no other tool is left, it refuses to start the agent"
+		p.severe(first, Error)
+	default:
+		what = "the agent starts without " + verb(names, "it", "them")
+	}
+	first.Message = fmt.Sprintf("Claude Code no longer has %s: %s", and(names), what)
+	first.Help = "remove " + verb(names, "it", "them")
+	if len(instead) > 0 {
+		first.Help = "write " + and(instead) + ", or " + first.Help
 	}
 }
 
