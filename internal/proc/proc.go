@@ -120,6 +120,8 @@ const (
 	// SIGKILL works at once, or not at all: another user's process, a disk that hangs.
 	// A busy machine takes its time, though.
 	patience = 5 * time.Second
+	// Each round of killing reaches what the round before had let fork.
+	leastRounds = 20
 	// How often the remains of a long-lived program's orphans are cleared away.
 	tidying = 10 * time.Second
 )

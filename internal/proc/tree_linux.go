@@ -178,11 +178,14 @@ func (t *tree) kill() {
 }
 
 // exterminate repeats a round of killing, since processes fork while they are
-// being searched for, until it reports that none was left.
+// being searched for, until it reports that none was left. It gives up when patience has run
+// out, but not before it made enough rounds: on a busy machine one may take a second.
 func exterminate(round func() (done bool)) {
 	limit := time.Now().Add(patience)
-	for wait := 100 * time.Microsecond; !round() && time.Now().Before(limit); wait = min(2*wait, 10*time.Millisecond) {
+	wait := 100 * time.Microsecond
+	for rounds := 1; !round() && (rounds < leastRounds || time.Now().Before(limit)); rounds++ {
 		time.Sleep(wait)
+		wait = min(2*wait, 10*time.Millisecond)
 	}
 }
 
