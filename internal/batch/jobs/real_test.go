@@ -360,8 +360,8 @@ func TestRealAllowed(t *testing.T) {
 	}
 	write(t, file, head+"ZEBRABODY !`cat no-such-file`\n")
 	summary, trials := s.run()
-	const why = "one: nothing fired in 1 trial; zebra-card was called, and instead of its text came: "
-	if text := summary.Text(plain); trials["one with"].Outcome != eval.None || !strings.Contains(text, why) ||
+	const why = "one: called in 1 trial, and its page failed; instead of its text came: "
+	if text := summary.Text(plain); trials["one with"].Outcome != eval.Called || !strings.Contains(text, why) ||
 		!strings.Contains(text, "no-such-file") || strings.Contains(text, "lacks") {
 		t.Errorf("%+v\n%s", trials["one with"], text)
 	}
