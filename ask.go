@@ -127,7 +127,7 @@ func (p *scene) useConfig(req *AskRequest) {
 	}
 }
 
-// notAsked is what comes of a question whose skill gave no page.
+// notAsked returns what comes of a question whose skill gave no page.
 func (p *scene) notAsked(ctx context.Context, req AskRequest, took time.Duration, err error) (*claude.Reply, error) {
 	reply := &claude.Reply{Duration: took, Exit: -1}
 	_, failed := errors.AsType[*claude.Error](err)

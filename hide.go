@@ -9,7 +9,7 @@ import (
 // A Runtime lets no secret of the environment out: replies, events
 // and verdicts here, pages in package render.
 
-// hiding is a listener that hears no secrets.
+// hiding returns a listener that hears no secrets.
 func hiding(hide *redact.Redactor, listener func(claude.Event)) func(claude.Event) {
 	if listener == nil {
 		return nil

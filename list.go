@@ -44,7 +44,7 @@ func (rt *Runtime) List() ([]Listed, []error) {
 	return all, faults
 }
 
-// Locations are where the listed are.
+// Locations returns where the listed are.
 func Locations(all []Listed) []skill.Location {
 	locs := make([]skill.Location, len(all))
 	for i, one := range all {

@@ -367,7 +367,7 @@ func (l *load) renderEnv(ctx context.Context, s *skill.Skill) (render.Env, error
 	return env, err
 }
 
-// vars are the built-in variables that have a value here.
+// vars returns the built-in variables that have a value here.
 func (l *load) vars(s *skill.Skill, plugin string) map[string]string {
 	effort := s.Front.Effort
 	if effort == "" {
@@ -496,7 +496,7 @@ func loads(call *syntax.CallExpr, name string) bool {
 	})
 }
 
-// unquoted is a word without its quotes, its variables as ${NAME}.
+// unquoted returns a word without its quotes, its variables as ${NAME}.
 func unquoted(w *syntax.Word) string {
 	var b strings.Builder
 	for _, p := range words.Pieces(w) {

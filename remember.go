@@ -51,7 +51,6 @@ func (p *scene) rememberAsk(req AskRequest, reply *claude.Reply, failure error) 
 	p.remember(r)
 }
 
-// rememberRun adds a run to the history.
 func (p *scene) rememberRun(cwd string, req RunRequest, v *verdict.Verdict) {
 	r := activity.Record{
 		Kind: activity.Run, Skill: scriptName(v.Script), Job: req.Job.Name, Batch: req.Job.Batch, OK: v.OK, DurationMS: v.DurationMS,
@@ -72,7 +71,7 @@ func (p *scene) rememberRun(cwd string, req RunRequest, v *verdict.Verdict) {
 	p.remember(r)
 }
 
-// scriptName is the name of the skill that a script belongs to, else its own.
+// scriptName returns the name of the skill that a script belongs to, else its own.
 func scriptName(script string) string {
 	base := filepath.Base(script)
 	if !strings.HasPrefix(base, "execute") {
@@ -85,7 +84,7 @@ func scriptName(script string) string {
 	return filepath.Base(folder)
 }
 
-// scriptText is enough of a script to notice that it was changed: a change is
+// scriptText returns enough of a script to notice that it was changed: a change is
 // a reason for another verdict.
 func scriptText(script string) string {
 	f, err := os.Open(script)

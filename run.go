@@ -143,7 +143,6 @@ func (p *scene) script(name string) (string, error) {
 // notScripts are what lies beside a script under its name.
 var notScripts = []string{".md", ".txt", ".json", ".yaml", ".yml", ".log", ".bak", ".orig", ".old", ".tmp", ".swp", ".pyc"}
 
-// scriptIn returns the script of the skill in the first of folders that has one.
 func scriptIn(folders ...string) (string, error) {
 	for _, folder := range folders {
 		for _, dir := range []string{folder, filepath.Join(folder, "scripts")} {
@@ -191,7 +190,6 @@ func (e *noScript) Error() string {
 
 func (e *noScript) Unwrap() error { return fs.ErrNotExist }
 
-// notStarted adds to the error of a script that cannot be run what to do.
 func (p *scene) notStarted(script string, req RunRequest, err error) error {
 	info, serr := os.Stat(script)
 	passive := serr == nil && info.Mode()&0o111 == 0 && runtime.GOOS != "windows"
@@ -210,7 +208,7 @@ func (p *scene) notStarted(script string, req RunRequest, err error) error {
 	return err
 }
 
-// swapped is a hint at the skill that is the script's first argument, as if they had changed places.
+// swapped returns a hint at the skill that is the script's first argument, as if they had changed places.
 func (p *scene) swapped(req RunRequest) string {
 	if len(req.Args) == 0 || files.Is(req.Args[0]) {
 		return ""

@@ -81,14 +81,14 @@ func (rt *Runtime) at(name string) (*scene, error) {
 	return p, nil
 }
 
-// Policy is what may run at h, which must be complete.
+// Policy returns what may run at h, which must be complete.
 func (rt *Runtime) Policy(h Here) Policy {
 	p := h.Policy()
 	p.All, p.Confirm = p.All || rt.TrustAll, rt.Confirm
 	return p
 }
 
-// SafeEnv is an environment for programs that are started from the working folder,
+// SafeEnv returns an environment for programs that are started from the working folder,
 // and FindProgram looks one of them up: see Policy. Both are for what does not
 // go through a Runtime.
 func SafeEnv(env []string) []string { return policyHere(env).Env(env) }
@@ -98,7 +98,7 @@ func FindProgram(name string, env []string) (string, error) {
 	return policyHere(env).Find(name, "", env)
 }
 
-// policyHere is what may run in the working folder. Without a state folder nothing is trusted.
+// policyHere returns what may run in the working folder. Without a state folder nothing is trusted.
 func policyHere(env []string) trust.Policy {
 	h, err := here.From("", env)
 	if err != nil {
@@ -119,7 +119,7 @@ func (rt *Runtime) Finder() Finder {
 	return f
 }
 
-// config is what the project's configuration says. A file that cannot be read says nothing, with a warning.
+// config returns what the project's configuration says. A file that cannot be read says nothing, with a warning.
 func (p *scene) config() here.Config {
 	c, err := p.Here.Config()
 	if err != nil {

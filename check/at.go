@@ -38,14 +38,14 @@ func At(h Here, paths []string) (*Checkup, error) {
 	return c, err
 }
 
-// AtConfig is At with a configuration file of the caller's choice, which must exist.
+// AtConfig works as At does, with a configuration file of the caller's choice, which must exist.
 func AtConfig(h Here, file string, paths []string) (*Checkup, error) {
 	c := newCheckup(h, paths)
 	c.Config = file
 	return c, c.configure()
 }
 
-// ConfigFile is where the configuration for a folder stands: at the top of its repository, or in it.
+// ConfigFile returns where the configuration for a folder stands: at the top of its repository, or in it.
 func ConfigFile(dir string) string { return here.ConfigFile(dir) }
 
 func newCheckup(h here.Here, named []string) *Checkup {
@@ -120,7 +120,7 @@ func (c *Checkup) Run(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// Source is Run for a text that stands for a file, whether or not that exists. A file that the configuration excludes,
+// Source works as Run does, for a text that stands for a file, whether or not that exists. A file that the configuration excludes,
 // or that is nothing to an agent, has no findings.
 func (c *Checkup) Source(ctx context.Context, path string, src []byte) *Result {
 	var files []File

@@ -154,7 +154,7 @@ func collect(docs []*document) *Result {
 	return res
 }
 
-// severity is how much a rule matters under the options.
+// severity returns how much a rule matters under the options.
 func (opt *Options) severity(r *Rule) Severity {
 	if s, ok := opt.Rules[r.ID]; ok {
 		return s
@@ -189,7 +189,6 @@ func (opt *Options) forFile(f *File) *Options {
 	return &own
 }
 
-// isFor reports whether an agent is checked for.
 func (opt *Options) isFor(agent string) bool {
 	return slices.Contains(opt.Agents, agent) || len(opt.Agents) == 0 && agent == "claude"
 }

@@ -86,7 +86,6 @@ type directive struct {
 	unfilled bool // it has the verdict only if it is not given its arguments
 }
 
-// open reads and parses a file.
 func open(f File, opt *Options) *document {
 	d := &document{file: f, opt: opt, lines: []int{0}, made: map[string]int{}, fault: f.Fault}
 	if d.fault != nil {
@@ -194,7 +193,7 @@ func (d *document) isTemplate() bool {
 
 func isTemplateFolder(name string) bool { return name == "template" || name == "templates" }
 
-// readable is a text with something in the place of each byte that is no UTF-8, as an agent reads
+// readable returns a text with something in the place of each byte that is no UTF-8, as an agent reads
 // it: YAML refuses such, Claude Code does not.
 func readable(src []byte) []byte {
 	if utf8.Valid(src) {
@@ -310,7 +309,7 @@ func (d *document) readNeeds() {
 	}
 }
 
-// bodyStart is where the text after the frontmatter starts.
+// bodyStart returns where the text after the frontmatter starts.
 func (d *document) bodyStart() int {
 	if len(d.skill.Parts) > 0 && d.skill.Parts[0].Kind == skill.Header {
 		return len(d.skill.Parts[0].Source)
@@ -388,7 +387,7 @@ func (d *document) calls(f func(x *directive, call *syntax.CallExpr)) {
 	}
 }
 
-// loadName is the name that the file is loaded by: its folder's, or a command's with its folders.
+// loadName returns the name that the file is loaded by: its folder's, or a command's with its folders.
 func (d *document) loadName() string {
 	if d.file.Kind == Skill {
 		name := filepath.Base(filepath.Dir(d.file.Path))
@@ -424,7 +423,7 @@ func (d *document) describe() {
 	}
 }
 
-// firstLine is what describes a skill that does not say.
+// firstLine returns what describes a skill that does not say.
 func firstLine(body string) string {
 	for line := range strings.Lines(body) {
 		if line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#")); line != "" {
@@ -434,7 +433,7 @@ func firstLine(body string) string {
 	return ""
 }
 
-// oneLine is a text as it stands in a list: Claude Code makes a blank of all white space, one at
+// oneLine returns a text as it stands in a list: Claude Code makes a blank of all white space, one at
 // the end included.
 func oneLine(s string) string {
 	line := strings.Join(strings.Fields(s), " ")

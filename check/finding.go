@@ -38,7 +38,7 @@ type Finding struct {
 	subagent  string     // the type of subagent that it is about
 }
 
-// beside is the file that the finding is about, if that is not the one that was checked.
+// beside returns the file that the finding is about, if that is not the one that was checked.
 func (f *Finding) beside() string {
 	if f.of == nil {
 		return ""
@@ -46,7 +46,7 @@ func (f *Finding) beside() string {
 	return f.File
 }
 
-// Here is the finding as it is shown in the file that was checked: one about a file beside that stands on
+// Here returns the finding as it is shown in the file that was checked: one about a file beside that stands on
 // its first line, and names the other.
 func (f *Finding) Here() *Finding {
 	if f.of == nil {
@@ -96,7 +96,6 @@ type pass struct {
 	rule *Rule
 }
 
-// find notes a finding.
 func (p *pass) find(start, end int, format string, a ...any) *Finding {
 	start = max(0, min(start, len(p.doc.src)))
 	end = max(start, min(end, len(p.doc.src)))
@@ -125,7 +124,7 @@ func (p *pass) find(start, end int, format string, a ...any) *Finding {
 	return f
 }
 
-// beside is find for a line of a file that belongs to this one: a script, or a case of a suite.
+// beside notes a finding in a line of a file that belongs to this one: a script, or a case of a suite.
 func (p *pass) beside(file string, src []byte, line int, format string, a ...any) *Finding {
 	f := p.find(0, 0, format, a...)
 	f.of, f.path, f.File, f.fixed = &p.doc.file, file, p.doc.nameBeside(p.doc.file.Name, file), p.doc.nameBeside(p.doc.file.FixedName(), file)
@@ -140,7 +139,7 @@ func (p *pass) beside(file string, src []byte, line int, format string, a ...any
 	return f
 }
 
-// nameBeside is what a file that belongs to this one is called, by what this one is called.
+// nameBeside returns what a file that belongs to this one is called, by what this one is called.
 func (d *document) nameBeside(own, file string) string {
 	rel, err := filepath.Rel(filepath.Dir(d.file.Path), file)
 	if err != nil {
@@ -158,7 +157,7 @@ func (d *document) reads(file string) {
 // file could have millions.
 const maxAlike = 1000
 
-// at is find for a stretch of a directive's command.
+// at notes a finding in a part of a directive's command.
 func (p *pass) at(d *directive, from, to int, format string, a ...any) *Finding {
 	f := p.find(d.at(from), d.at(to), format, a...)
 	f.anchor = d.line
@@ -173,7 +172,6 @@ func (p *pass) severe(f *Finding, s Severity) *Finding {
 	return f
 }
 
-// replace makes a fix of one edit.
 func replace(title string, unsafe bool, start, end int, text string) *Fix {
 	return &Fix{Title: title, Unsafe: unsafe, Edits: []Edit{{start, end, text}}}
 }
@@ -205,7 +203,7 @@ func (d *document) position(offset int) (line, column int) {
 	return line, column
 }
 
-// lineText is a line without its end.
+// lineText returns a line without its end.
 func (d *document) lineText(line int) string {
 	start, end := d.lines[line-1], len(d.src)
 	if line < len(d.lines) {

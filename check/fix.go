@@ -148,7 +148,6 @@ func (l *looks) directives(text string) ([]claudecode.Written, bool) {
 	return claudecode.Directives([]byte(text)), true
 }
 
-// isNearMark reports whether an edit is near one of the marks that make a directive.
 func (e Edit) isNearMark(src string) bool {
 	const near = 4
 	return strings.ContainsAny(src[max(0, e.Offset-near):min(len(src), e.End+near)]+e.Text, "!`")
@@ -191,7 +190,6 @@ func (x *Fixes) choose(all []*Finding) (edits []Edit, made int) {
 // touches reports whether two edits cannot be made at once.
 func (e Edit) touches(o Edit) bool { return e.Offset <= o.End && o.Offset <= e.End }
 
-// put keeps what a file has become.
 func (x *Fixes) put(f File, before []byte) {
 	for _, e := range x.Edits {
 		if x.Paths[e] == f.Path {
@@ -204,5 +202,5 @@ func (x *Fixes) put(f File, before []byte) {
 	x.Edits = append(x.Edits, e)
 }
 
-// source is what a file says, as it was checked.
+// source returns what a file says, as it was checked.
 func (r *Result) source(f File) string { return r.sources[f.Path] }

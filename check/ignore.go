@@ -195,7 +195,7 @@ func (d *document) unusedIgnores() []*Finding {
 	return d.findings
 }
 
-// unused are the rules of an ignore that were not found, and would have been.
+// unused returns the rules of an ignore that were not found, and would have been.
 func (d *document) unused(g *ignore) []string {
 	return slices.DeleteFunc(slices.Clone(g.rules), func(id string) bool { return g.used[id] || d.mayBeFound(id) })
 }
@@ -208,7 +208,7 @@ func (d *document) mayBeFound(id string) bool {
 	return d.opt.severity(r) == Off || r.together != nil || elsewhere || d.made[id] >= maxAlike
 }
 
-// afterComment is where the text goes on: on the next line, if the comment has its line to itself.
+// afterComment returns where the text goes on: on the next line, if the comment has its line to itself.
 func (d *document) afterComment(end int) int {
 	if eol := d.lineEnd(); strings.HasPrefix(d.src[end:], eol) {
 		return end + len(eol)

@@ -27,7 +27,7 @@ type Checked struct {
 // SchemaURL is the address of the schema of Document.
 const SchemaURL = "https://skillhand.dev/schemas/check-v1.schema.json"
 
-// Document is the result, to be printed as JSON.
+// Document returns the result, to be printed as JSON.
 func (r *Result) Document(version string, baseline int) *Document {
 	return &Document{Schema: SchemaURL, Version: version, Checked: Checked{r.Files, r.Directives, r.Skipped},
 		Findings: r.Findings, Ignored: r.Ignored, Baseline: baseline}

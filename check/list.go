@@ -25,7 +25,7 @@ type Line struct {
 	Away bool   // it is in a plugin that is not installed: it is listed once that is
 }
 
-// List is the list that Claude Code makes of the skills in files, of installed plugins' and of its own.
+// List returns the list that Claude Code makes of the skills in files, of installed plugins' and of its own.
 func (c *Checkup) List(files []File) List {
 	opt := c.Options
 	opt.rules = &settingsRules{}

@@ -55,13 +55,13 @@ type RuleDocument struct {
 	Docs     string   `json:"docs"`
 }
 
-// Document is the rule, to be printed as JSON.
+// Document returns the rule, to be printed as JSON.
 func (r *Rule) Document() RuleDocument {
 	severity := (&Options{}).severity(r)
 	return RuleDocument{ID: r.ID, Name: r.Name, Severity: severity, Summary: r.Summary, Doc: r.Doc(), Docs: r.Link()}
 }
 
-// Link is where the rule is explained.
+// Link returns where the rule is explained.
 func (r *Rule) Link() string {
 	return "https://github.com/skillhand/skillhand/blob/main/check/doc/" + r.ID + ".md"
 }

@@ -97,7 +97,7 @@ func newSarifRule(r *Rule) sarifRule {
 	return s
 }
 
-// family is what the rules of a hundred are about.
+// family returns what the rules of a hundred are about.
 func family(id string) string {
 	names := []string{"files", "frontmatter", "references", "shell", "permissions", "budget", "plugin", "security", "dialect"}
 	if len(id) > 2 && '0' <= id[2] && int(id[2]-'0') < len(names) {

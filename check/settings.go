@@ -24,7 +24,7 @@ type ruleSet struct {
 	dirs             []string
 }
 
-// add is the request under these rules too.
+// add returns the request under these rules too.
 func (r *ruleSet) add(q permit.Request) permit.Request {
 	q.Allow = slices.Concat(q.Allow, r.allow)
 	q.Deny = slices.Concat(q.Deny, r.deny)
@@ -33,7 +33,6 @@ func (r *ruleSet) add(q permit.Request) permit.Request {
 	return q
 }
 
-// take adds a rule.
 func (r *ruleSet) take(rule settings.Rule) {
 	switch rule.Kind {
 	case settings.Allow:
@@ -113,7 +112,7 @@ func readRules(s *settings.Settings, as Place) *fileRules {
 	return r
 }
 
-// madeUp is where further folders lie, seen from the folders of a request.
+// madeUp returns where further folders lie, seen from the folders of a request.
 func madeUp(dirs []string) []string {
 	var all []string
 	for _, dir := range dirs {
@@ -128,7 +127,7 @@ func madeUp(dirs []string) []string {
 	return all
 }
 
-// ruleFile is the settings file that has the rule which decided, with its line, or "".
+// ruleFile returns the settings file that has the rule which decided, with its line, or "".
 func (d *document) ruleFile(v permit.Verdict) string {
 	if d.rules == nil || v.Rule == "" {
 		return ""
@@ -155,7 +154,7 @@ func (d *document) ruleFile(v permit.Verdict) string {
 	return ""
 }
 
-// ruleAt is ruleFile with words around it, or "".
+// ruleAt returns ruleFile's answer in words, or "".
 func (d *document) ruleAt(before string, v permit.Verdict, after string) string {
 	if at := d.ruleFile(v); at != "" {
 		return before + at + after
@@ -163,7 +162,7 @@ func (d *document) ruleAt(before string, v permit.Verdict, after string) string 
 	return ""
 }
 
-// near is what people call a settings file: as they call the file that is checked, or from their
+// near returns what people call a settings file: as they call the file that is checked, or from their
 // home folder.
 func (d *document) near(file string) string {
 	project := filepath.Dir(d.file.Root)

@@ -41,7 +41,7 @@ func unreadable(p *pass) {
 	}
 }
 
-// linkAsText is about a file that holds a path and nothing else: a link of the repository, checked out on a system
+// linkAsText reports a file that holds a path and nothing else: a link of the repository, checked out on a system
 // without links.
 func (p *pass) linkAsText() {
 	target := strings.TrimSpace(p.doc.src)
@@ -76,7 +76,7 @@ func encoding(p *pass) {
 	}
 }
 
-// empty is about a text of nothing but blanks, unless the skill is used for the hooks in its frontmatter. Claude Code's
+// empty reports a text of nothing but blanks, unless the skill is used for the hooks in its frontmatter. Claude Code's
 // answers are in testdata/claude/SK005-empty.txtar.
 func empty(p *pass) {
 	_, hasHooks := p.doc.skill.Front.Field("hooks")

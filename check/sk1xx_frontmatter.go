@@ -33,7 +33,7 @@ func frontmatterRules() []*Rule {
 	}
 }
 
-// frontEnd is where the frontmatter ends that an agent reads, or 0.
+// frontEnd returns where the frontmatter ends that an agent reads, or 0.
 func (d *document) frontEnd() int { return d.bodyStart() }
 
 func brokenYAML(p *pass) {
@@ -88,7 +88,7 @@ func (p *pass) colonIn() string {
 	return p.doc.skill.Front.Fields[i].Key + ` contains ": " and has no quotes`
 }
 
-// endsEarly is about a --- within the frontmatter, at which it ends for Claude Code (testdata/claude/SK106-blanks.txtar).
+// endsEarly reports a --- within the frontmatter, at which it ends for Claude Code (testdata/claude/SK106-blanks.txtar).
 func (p *pass) endsEarly() {
 	end := p.doc.bodyStart()
 	header := strings.TrimRight(p.doc.src[:end], " \t\r\n")
@@ -144,7 +144,7 @@ func (p *pass) twiceBelow(in skill.Field) {
 	}
 }
 
-// brokenAt is where a frontmatter is no YAML: at the slip, or on the line that the parser names, which may be the one
+// brokenAt returns where a frontmatter is no YAML: at the slip, or on the line that the parser names, which may be the one
 // before or after.
 func (p *pass) brokenAt(n skill.Note) (start, end int, help string) {
 	if s := p.doc.slip; s.Text != "" {
@@ -184,7 +184,7 @@ func (p *pass) quoteValues() *Fix {
 	return fix
 }
 
-// requote is a value that is no YAML, in quotes. Quotes that were meant as such stay: around it's, and around backslashes.
+// requote returns a value that is no YAML, in quotes. Quotes that were meant as such stay: around it's, and around backslashes.
 func (p *pass) requote(raw string) string {
 	n := len(raw)
 	if n < 2 || p.doc.mended || raw[n-1] != raw[0] || raw[0] != '"' && raw[0] != '\'' {
@@ -269,7 +269,7 @@ func apply(src string, edits []Edit) string {
 	return b.String()
 }
 
-// addTools is the fix that adds rules to allowed-tools, whatever form that has. It is only made
+// addTools returns the fix that adds rules to allowed-tools, whatever form that has. It is only made
 // if the frontmatter then says what is meant.
 func (p *pass) addTools(rules []string, unsafe bool) *Fix {
 	for _, e := range p.toolEdits(rules) {
@@ -298,7 +298,7 @@ func (p *pass) addTools(rules []string, unsafe bool) *Fix {
 	return nil
 }
 
-// toolEdits are the ways to add rules, the plainest first.
+// toolEdits returns the ways to add rules, the plainest first.
 func (p *pass) toolEdits(rules []string) []Edit {
 	list, eol := strings.Join(rules, ", "), p.doc.lineEnd()
 	insert := func(at int, text string) Edit { return Edit{at, at, text} }
@@ -343,7 +343,7 @@ func (p *pass) toolEdits(rules []string) []Edit {
 	return edits
 }
 
-// joint is what stands between rules and one that is added.
+// joint returns what stands between rules and one that is added.
 func joint(rules string) string {
 	switch trimmed := strings.TrimRight(rules, " \t\n"); {
 	case trimmed == "", trimmed != rules && strings.HasSuffix(trimmed, ","):
@@ -354,7 +354,6 @@ func joint(rules string) string {
 	return ", "
 }
 
-// lineEnd is how the lines of the file end.
 func (d *document) lineEnd() string {
 	if line, _, ok := strings.Cut(d.src, "\n"); ok && strings.HasSuffix(line, "\r") {
 		return "\r\n"
@@ -362,7 +361,7 @@ func (d *document) lineEnd() string {
 	return "\n"
 }
 
-// endOfLine is where the line ends that an offset is in, after a comment.
+// endOfLine returns where the line ends that an offset is in, after a comment.
 func (d *document) endOfLine(offset int) int {
 	line, _, _ := strings.Cut(d.src[offset:], "\n")
 	return offset + len(strings.TrimSuffix(line, "\r"))
@@ -419,7 +418,7 @@ func (d *document) isFieldOfOthers(key string) bool {
 	})
 }
 
-// meantField is the known field that a misspelt one stands for, or "".
+// meantField returns the known field that a misspelt one stands for, or "".
 func (d *document) meantField(f skill.Field) string {
 	known := d.knownFields()
 	if slices.Contains(known, f.Key) || f.Key == "" {
@@ -445,7 +444,7 @@ func (d *document) isMisspelt(name string) bool {
 // was off until then.
 var grants = []string{"allowed-tools", "tools", "permissionMode", "mcpServers", "hooks"}
 
-// nearest is the one known name that a misspelt one stands for, or "". Short names are near to too
+// nearest returns the one known name that a misspelt one stands for, or "". Short names are near to too
 // many words.
 func nearest(name string, known []string) string {
 	for _, k := range known {
@@ -744,7 +743,7 @@ func (p *pass) undescribed() string {
 	return "the skill is listed by the first line of its text"
 }
 
-// noFrontmatter is about a file that begins with its text.
+// noFrontmatter reports a file that begins with its text.
 func (p *pass) noFrontmatter(what string) {
 	isAbout := p.doc.stem() == strings.ToUpper(p.doc.stem()) // README.md, which is about the agents
 	deep := filepath.Base(filepath.Dir(p.doc.file.Path)) != "agents"
@@ -804,7 +803,7 @@ func oddFirst(line string) string {
 	return ""
 }
 
-// noun is what people call the file.
+// noun returns what people call the file.
 func (d *document) noun() string {
 	if d.file.Kind == Agent || d.file.Kind == Command {
 		return string(d.file.Kind)
@@ -812,7 +811,7 @@ func (d *document) noun() string {
 	return "skill"
 }
 
-// lateFront is the line where a frontmatter begins that has something above it, or 0.
+// lateFront returns the line where a frontmatter begins that has something above it, or 0.
 func (d *document) lateFront() int {
 	begin, isFront := 0, false
 	for i, line := range strings.Split(d.src, "\n") {
@@ -828,5 +827,5 @@ func (d *document) lateFront() int {
 	return 0
 }
 
-// stem is the file's name without its ending.
+// stem returns the file's name without its ending.
 func (d *document) stem() string { return strings.TrimSuffix(filepath.Base(d.file.Path), ".md") }

@@ -24,7 +24,7 @@ func toolRules() []*Rule {
 	}
 }
 
-// toolsField is about tools in the field of the other kind of file. An agent reads tools, a skill
+// toolsField reports tools in the field of the other kind of file. An agent reads tools, a skill
 // or command allowed-tools (testdata/claude/SK107-*.txtar).
 func toolsField(p *pass) {
 	key, right := "tools", "allowed-tools"
@@ -50,7 +50,7 @@ func toolsField(p *pass) {
 	}
 }
 
-// unknownTool is about names that are a letter or the case away from a tool's.
+// unknownTool reports names that are a letter or the case away from a tool's.
 func unknownTool(p *pass) {
 	for _, key := range []string{"tools", "disallowedTools", "allowed-tools", "disallowed-tools"} {
 		f, ok := p.doc.skill.Front.Field(key)
@@ -87,7 +87,7 @@ func unknownTool(p *pass) {
 	}
 }
 
-// retiredTool is about tools of earlier versions (testdata/claude/SK110-retired.txtar). Each field has one finding.
+// retiredTool reports tools of earlier versions (testdata/claude/SK110-retired.txtar). Each field has one finding.
 func retiredTool(p *pass) {
 	key := "allowed-tools"
 	if p.doc.file.Kind == Agent {
@@ -153,7 +153,7 @@ func eachTool(src string, field skill.Field, f func(r permit.Rule, start, end in
 	}
 }
 
-// nearTool is the tool that a misspelt name stands for, or "". A name that is far from all of them
+// nearTool returns the tool that a misspelt name stands for, or "". A name that is far from all of them
 // may be a server's, or of a version to come.
 func nearTool(name string) string {
 	tools := claudecode.Tools()
@@ -173,7 +173,7 @@ func nearTool(name string) string {
 	return ""
 }
 
-// agentName is about agents outside of plugins: those in plugins go by their files' names
+// agentName reports agents outside of plugins: those in plugins go by their files' names
 // (testdata/claude/SK106-agent.txtar).
 func agentName(p *pass) {
 	front := &p.doc.skill.Front

@@ -98,7 +98,7 @@ func (m *missing) own() {
 	}
 }
 
-// ownPath is the file, not a script, that a part and the next one name: ${CLAUDE_SKILL_DIR}/data.txt. "" if they do not.
+// ownPath returns the file, not a script, that a part and the next one name: ${CLAUDE_SKILL_DIR}/data.txt. "" if they do not.
 func ownPath(parts []skill.Part, i int) string {
 	v := parts[i]
 	if v.Kind != skill.Variable || v.Name != "CLAUDE_SKILL_DIR" || !v.Braced || v.Escaped || i+1 == len(parts) {
@@ -199,7 +199,7 @@ func (m *missing) tell() {
 	}
 }
 
-// scriptOf is the script in scripts/ that a command runs, by its path or by an interpreter.
+// scriptOf returns the script in scripts/ that a command runs, by its path or by an interpreter.
 func scriptOf(command string) (called, bool) {
 	if !strings.Contains(command, "scripts/") {
 		return called{}, false

@@ -23,7 +23,7 @@ var (
 	shellFence = words.Regexp("(?ms)^[ \t]*```(?:bash|sh|shell|zsh)[ \t]*\r?\n(.*?)^[ \t]*```[ \t]*\r?$")
 )
 
-// placeholderInText is about $1 that is not meant as an argument: in a price, in a program of awk's, or in
+// placeholderInText reports $1 that is not meant as an argument: in a price, in a program of awk's, or in
 // a shell function. Claude Code replaces it, in code as well, if there are as many arguments. It is also about $1
 // that is meant as the first, which is $0 (testdata/claude/SK207-*.txtar).
 func placeholderInText(p *pass) {
@@ -135,7 +135,7 @@ func (d *document) hintedArguments() int {
 	return len(named)
 }
 
-// directiveAt is the directive around an offset, or nil.
+// directiveAt returns the directive around an offset, or nil.
 func (d *document) directiveAt(offset int) *directive {
 	i := slices.IndexFunc(d.directives, func(x *directive) bool { return x.start <= offset && offset < x.end })
 	if i < 0 {
@@ -171,7 +171,7 @@ func (all stretches) around(offset int) string {
 	return ""
 }
 
-// shellsOwn are the parts of a text in which a shell has arguments of its own: functions in a fence of
+// shellsOwn returns the parts of a text in which a shell has arguments of its own: functions in a fence of
 // shell code, and a fence that shows a whole script.
 func shellsOwn(body string) stretches {
 	var all stretches

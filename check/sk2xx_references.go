@@ -112,7 +112,7 @@ func (p *pass) isQuoted(offset int) bool {
 	return strings.Count(before, `"`)%2 == 1 && strings.Contains(after, `"`) || strings.LastIndex(before, "“") > strings.LastIndex(before, "”")
 }
 
-// otherCase is the name of a file beside the text that differs from a link's in capitals alone, or "".
+// otherCase returns the name of a file beside the text that differs from a link's in capitals alone, or "".
 func (d *document) otherCase(file string) string {
 	dir := filepath.Join(filepath.Dir(d.file.Path), filepath.FromSlash(path.Dir(file)))
 	entries, _ := os.ReadDir(dir) // one that is not there has no such file
@@ -134,13 +134,13 @@ func (p *pass) mayBeWritten(file string) bool {
 	return (p.doc.file.Kind == Command || p.doc.file.Kind == Agent) && !own
 }
 
-// backslashed is the file that a link with backslashes means.
+// backslashed returns the file that a link with backslashes means.
 func (p *pass) backslashed(destination string) (string, bool) {
 	file := strings.ReplaceAll(destination, `\`, "/")
 	return file, file != destination && linked(file) != "" && p.doc.file.Path != "" && p.doc.isThereFor(file)
 }
 
-// linked is the file that a link leads to; "" if it leads elsewhere, or is a placeholder.
+// linked returns the file that a link leads to; "" if it leads elsewhere, or is a placeholder.
 func linked(destination string) string {
 	file, _, _ := strings.Cut(destination, "#")
 	file, _, _ = strings.Cut(file, "?")
@@ -310,7 +310,7 @@ func (p *pass) after(v skill.Part, rest string) (mention, bool) {
 	}, true
 }
 
-// scriptPath is the path of a script that a text begins with, after a slash. In quotes, which open
+// scriptPath returns the path of a script that a text begins with, after a slash. In quotes, which open
 // at the end of what stands before it, the path may have blanks.
 func scriptPath(before, text string) (string, bool) {
 	path, rest, ok := plainPath(text)
@@ -324,7 +324,7 @@ func scriptPath(before, text string) (string, bool) {
 	return path, isScript(path)
 }
 
-// plainPath is the path that a text begins with, after a slash, and the text from there on. It is not ok if the path is a
+// plainPath returns the path that a text begins with, after a slash, and the text from there on. It is not ok if the path is a
 // pattern or has a placeholder.
 func plainPath(text string) (path, rest string, ok bool) {
 	rest, ok = strings.CutPrefix(text, "/")
@@ -345,7 +345,6 @@ func plainPath(text string) (path, rest string, ok bool) {
 
 var scriptEndings = []string{".sh", ".bash", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl"}
 
-// isScript reports whether a path names a script.
 func isScript(path string) bool {
 	if strings.HasSuffix(path, "/") || path == "" {
 		return false
@@ -501,7 +500,6 @@ func lacksBit(file string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 == 0 && bytes.HasPrefix(firstBytes(file), []byte("#!"))
 }
 
-// firstBytes reads the beginning of a file.
 func firstBytes(file string) []byte {
 	f, err := os.Open(file)
 	if err != nil {
@@ -564,7 +562,7 @@ func unknownVariable(p *pass) {
 	}
 }
 
-// unfilled is about arguments in a command that only the shell has, which is given none: ${1:-main}, "$0p", ${ARGUMENTS:-x}.
+// unfilled reports arguments in a command that only the shell has, which is given none: ${1:-main}, "$0p", ${ARGUMENTS:-x}.
 func (p *pass) unfilled(x *directive) {
 	if x.program == nil {
 		return
@@ -612,7 +610,7 @@ func (p *pass) filled(e *syntax.ParamExp) string {
 	return "write $" + e.Param.Value + ", without braces"
 }
 
-// ordinal is first, second, third, 4th.
+// ordinal writes a number as first, second, third, 4th.
 func ordinal(n int) string {
 	if names := []string{"first", "second", "third"}; n >= 1 && n <= len(names) {
 		return names[n-1]
@@ -624,7 +622,7 @@ var letters = words.Regexp(`^[A-Za-z_]\w*`)
 
 var dollarName = words.Regexp(`\$[A-Za-z][A-Za-z_]+`)
 
-// unbraced is about names that are almost known and have no braces: $ARGUMENT, $CLAUDE_SKILL_DIR/x. The shell has no such
+// unbraced reports names that are almost known and have no braces: $ARGUMENT, $CLAUDE_SKILL_DIR/x. The shell has no such
 // variables either (testdata/claude/SK206-unbraced.txtar).
 func (p *pass) unbraced() {
 	body := p.doc.body()
@@ -644,7 +642,7 @@ func (p *pass) unbraced() {
 	}
 }
 
-// doubleBraces is about {{args}}, which other agents fill in.
+// doubleBraces reports {{args}}, which other agents fill in.
 func (p *pass) doubleBraces() {
 	if !slices.Contains(p.doc.file.Owners, agents.Claude) {
 		return
@@ -661,7 +659,7 @@ func (p *pass) doubleBraces() {
 
 var braced = words.Regexp(`(?i)\{\{ ?(args|arguments) ?\}\}`)
 
-// meantUnbraced is the variable that a name without braces stands for. What names a folder counts before a path only:
+// meantUnbraced returns the variable that a name without braces stands for. What names a folder counts before a path only:
 // else a text may be about the variable.
 func meantUnbraced(name, after string) string {
 	switch {
@@ -708,7 +706,7 @@ func (p *pass) hasBinding(name string) bool {
 	return err == nil && bytes.Contains(src, []byte(name))
 }
 
-// meantVariable is the variable that a name stands for: one letter away, or with another word at
+// meantVariable returns the variable that a name stands for: one letter away, or with another word at
 // its end.
 func meantVariable(name string) string {
 	if name == "ARGUMENTS" {

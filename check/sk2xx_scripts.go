@@ -44,7 +44,6 @@ func (p *pass) scripts(f func(file string, mode fs.FileMode)) {
 	}
 }
 
-// folder is the folder of a skill or plugin.
 func (p *pass) folder() string {
 	dir := filepath.Dir(p.doc.file.Path)
 	if p.doc.file.Kind == Plugin {
@@ -134,7 +133,6 @@ func shebangFault(line, ending string) (fault, help string) {
 
 const maxScript = 1 << 20 // longer ones are not read
 
-// scriptSyntax reads scripts as bash does.
 func scriptSyntax(p *pass) {
 	if !files.IsFile(p.doc.file.Path) {
 		return

@@ -37,7 +37,7 @@ func fencedExample(p *pass) {
 	}
 }
 
-// space is the fix that keeps a directive from running: a blank behind its !, or before the ! of a
+// space returns the fix that keeps a directive from running: a blank behind its !, or before the ! of a
 // block. nil if neither does, or if the text has too many of them to try each.
 func (p *pass) space(d *directive) *Fix {
 	at := d.start + strings.IndexByte(p.doc.src[d.start:d.end], '!')
@@ -50,7 +50,6 @@ func (p *pass) space(d *directive) *Fix {
 	return nil
 }
 
-// codeAround is the code that a directive stands in.
 func (p *pass) codeAround(d *directive) (skill.Part, bool) {
 	parts := p.doc.skill.Parts
 	i := sort.Search(len(parts), func(i int) bool { return parts[i].Offset > d.start }) - 1
@@ -359,7 +358,7 @@ func (l *lookup) call(call *syntax.CallExpr, final bool) {
 	}
 }
 
-// searched is a folder or file that grep is given, outside of the skill's and the system's: if it is absent,
+// searched returns a folder or file that grep is given, outside of the skill's and the system's: if it is absent,
 // the status is 2, which Claude Code does not forgive.
 func searched(name string, args []string) string {
 	if !slices.Contains([]string{"grep", "egrep", "fgrep", "rg"}, name) ||
@@ -395,7 +394,6 @@ func isShipped(w *syntax.Word, variables []string) bool {
 		strings.HasPrefix(text, "/etc/") || strings.HasPrefix(text, "/proc/")
 }
 
-// names reports whether a word has one of these variables in it.
 func names(w *syntax.Word, variables []string) bool {
 	found := false
 	syntax.Walk(w, func(n syntax.Node) bool {

@@ -50,10 +50,10 @@ func shellRules() []*Rule {
 	}
 }
 
-// name is the command that a call runs, if that is plain.
+// name returns the command that a call runs, if that is plain.
 func name(call *syntax.CallExpr) string { return words.Lit(call.Args[0]) }
 
-// args are a call's words after its name, as far as they are plain; "" for those that are not.
+// args returns a call's words after its name, as far as they are plain; "" for those that are not.
 func args(call *syntax.CallExpr) []string {
 	all := make([]string, 0, len(call.Args))
 	for _, w := range call.Args[1:] {
@@ -141,7 +141,7 @@ func (p *pass) usePath(f *Finding, d *directive, call *syntax.CallExpr, w *synta
 	}
 }
 
-// findTooDeep is about a -path with more slashes than a path can have above -maxdepth.
+// findTooDeep reports a -path with more slashes than a path can have above -maxdepth.
 func (p *pass) findTooDeep(d *directive, call *syntax.CallExpr) {
 	depth, word := maxDepth(call)
 	start, ok := findStart(call)
@@ -161,7 +161,7 @@ func (p *pass) findTooDeep(d *directive, call *syntax.CallExpr) {
 	}
 }
 
-// maxDepth is find's -maxdepth and its word: nil if there is none, -1 if it is no number.
+// maxDepth returns find's -maxdepth and its word: nil if there is none, -1 if it is no number.
 func maxDepth(call *syntax.CallExpr) (int, *syntax.Word) {
 	all := findTests(call, "-maxdepth")
 	if len(all) == 0 {
@@ -175,7 +175,7 @@ func maxDepth(call *syntax.CallExpr) (int, *syntax.Word) {
 	return n, all[0]
 }
 
-// findStart is the one folder that find starts in, if it is known.
+// findStart returns the one folder that find starts in, if it is known.
 func findStart(call *syntax.CallExpr) (string, bool) {
 	start, n := ".", 0
 	for _, w := range call.Args[1:] {
@@ -227,7 +227,7 @@ func deadFallback(p *pass) {
 	}
 }
 
-// lastOf is the statement whose status a pipeline has.
+// lastOf returns the statement whose status a pipeline has.
 func lastOf(s *syntax.Stmt) *syntax.Stmt {
 	for {
 		b, ok := s.Cmd.(*syntax.BinaryCmd)
@@ -238,7 +238,7 @@ func lastOf(s *syntax.Stmt) *syntax.Stmt {
 	}
 }
 
-// callOf is the simple command of a statement, or nil.
+// callOf returns the simple command of a statement, or nil.
 func callOf(s *syntax.Stmt) *syntax.CallExpr {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 {
@@ -409,7 +409,7 @@ func directiveUnclosed(p *pass) {
 	}
 }
 
-// unclosedCommand is about a !` whose ` is not in its paragraph: Claude Code takes the next one,
+// unclosedCommand reports a !` whose ` is not in its paragraph: Claude Code takes the next one,
 // wherever that is.
 func (p *pass) unclosedCommand(n skill.Note) {
 	for _, d := range p.doc.directives {
@@ -423,7 +423,7 @@ func (p *pass) unclosedCommand(n skill.Note) {
 	p.severe(p.find(n.Offset, n.Offset+2, "the command is not closed, so it does not run"), Warning).Help = "close it"
 }
 
-// fenceUnclosed is about a fence that lasts to the end of the text. It matters if it holds what
+// fenceUnclosed reports a fence that lasts to the end of the text. It matters if it holds what
 // Claude Code runs: a directive that was meant to be text after the block.
 func fenceUnclosed(p *pass) {
 	if len(p.doc.skill.Parts) == 0 {
@@ -473,7 +473,7 @@ type fence struct {
 	longest     int    // the most marks inside
 }
 
-// tooShortFence is the last code block that has others inside which Markdown takes for its own text and its end: nil if
+// tooShortFence returns the last code block that has others inside which Markdown takes for its own text and its end: nil if
 // there is none, or if the fences of the text do not come in pairs.
 func (d *document) tooShortFence() (found *fence) {
 	var opened []*fence
@@ -510,7 +510,7 @@ func (d *document) tooShortFence() (found *fence) {
 	return found
 }
 
-// directiveNoBlank is about text such as Branch:!`git branch`: Claude Code runs a directive only at the
+// directiveNoBlank reports text such as Branch:!`git branch`: Claude Code runs a directive only at the
 // start of a line or after white space (testdata/claude/SK310-blocks.txtar). In code, and after a
 // backslash, another ! or a = it may be meant as text.
 func directiveNoBlank(p *pass) {
@@ -546,7 +546,7 @@ func (p *pass) isMeant(command string, before byte) bool {
 	return p.doc.decide(p.doc.request(command, p.doc.place())).Decision == permit.Allow
 }
 
-// directiveBare is about a line of text, alone or in a list, that is a ! and a command which would run as a directive.
+// directiveBare reports a line of text, alone or in a list, that is a ! and a command which would run as a directive.
 // Claude Code's answers are in testdata/claude/SK315-bare.txtar.
 func directiveBare(p *pass) {
 	next := p.doc.bodyStart()
@@ -589,7 +589,6 @@ func (p *pass) isBare(command string) bool {
 
 var commandMarks = words.Regexp(` --?[a-zA-Z]| \| | && `)
 
-// inCode reports whether a place in the text is in code.
 func (d *document) inCode(offset int) bool {
 	parts := d.skill.Parts
 	i := sort.Search(len(parts), func(i int) bool { return parts[i].Offset > offset }) - 1

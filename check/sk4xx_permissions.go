@@ -61,7 +61,7 @@ const (
 	Untold Effect = "unknown" // nobody has seen it
 )
 
-// effects are what a decision comes to in claude -p, which starts in default mode, and in auto mode.
+// effects returns what a decision comes to in claude -p, which starts in default mode, and in auto mode.
 func effects(d permit.Decision) (inDefault, inAuto Effect) {
 	switch d {
 	case permit.Allow:
@@ -82,7 +82,7 @@ func notRun(d permit.Decision) string {
 	return "claude -p does not load the skill, auto mode tells the model to run it"
 }
 
-// place is where Claude Code is taken to load the file from.
+// place returns where Claude Code is taken to load the file from.
 func (d *document) place() Place {
 	if d.opt.As != "" {
 		return d.opt.As
@@ -100,7 +100,7 @@ func (d *document) request(command string, as Place) permit.Request {
 	return q
 }
 
-// bare is a request without settings. The folders are made up: what is decided depends on which
+// bare returns a request without settings. The folders are made up: what is decided depends on which
 // lies in which, not on their names.
 func (d *document) bare(command string, as Place) permit.Request {
 	front := &d.skill.Front
@@ -120,7 +120,7 @@ func (d *document) bare(command string, as Place) permit.Request {
 	return q
 }
 
-// denied are the rules of disallowed-tools that hold for directives: one for the whole of Bash does
+// denied returns the rules of disallowed-tools that hold for directives: one for the whole of Bash does
 // not (testdata/claude/SK401-deny.txtar).
 func denied(lists []string) []string {
 	var held []string
@@ -167,7 +167,7 @@ func (p *pass) judged(as Place, f func(*directive, permit.Verdict)) {
 	}
 }
 
-// plain is the command with something in the place of each argument, and of what Claude Code fills
+// plain returns the command with something in the place of each argument, and of what Claude Code fills
 // in and permit does not. It has the same length, so that what is found in it can be pointed at.
 func (d *directive) plain() string {
 	if d.part == nil {
@@ -280,7 +280,7 @@ func (d *directive) hasUnknown(f *Finding) bool {
 // aborts reports whether a directive with this verdict takes its page with it.
 func aborts(v permit.Verdict) bool { return v.Decision == permit.Ask || v.Decision == permit.Deny }
 
-// reason is why Claude Code decides so, in a sentence that has named it already.
+// reason returns why Claude Code decides so, in a sentence that has named it already.
 func reason(v permit.Verdict) string {
 	if rest, ok := strings.CutPrefix(v.Reason, "Claude Code "); ok {
 		return "it " + rest
@@ -302,7 +302,7 @@ func (p *pass) abortsHere(d *directive) {
 	p.severe(f, Warning).Help = "the rule is in settings of your own: for others it may run"
 }
 
-// prefixRule is the rule that allows a command whatever its arguments are, or "".
+// prefixRule returns the rule that allows a command whatever its arguments are, or "".
 func (p *pass) prefixRule(d *directive, v permit.Verdict) string {
 	plain := d.plain()
 	head := wordsBefore(plain[v.Offset:v.End], firstDifference(plain[v.Offset:], d.command[v.Offset:]))
@@ -318,7 +318,7 @@ func (p *pass) prefixRule(d *directive, v permit.Verdict) string {
 	return rule
 }
 
-// firstDifference is where two texts first differ.
+// firstDifference returns where two texts first differ.
 func firstDifference(a, b string) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
@@ -328,7 +328,7 @@ func firstDifference(a, b string) int {
 	return min(len(a), len(b))
 }
 
-// wordsBefore are the whole words of a command that end before an offset; "" if what follows them could be any program.
+// wordsBefore returns the whole words of a command that end before an offset; "" if what follows them could be any program.
 func wordsBefore(command string, offset int) string {
 	program, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
 	if err != nil || len(program.Stmts) != 1 {
@@ -378,7 +378,7 @@ func (d *document) verdictOf(x *directive) Verdict {
 	return out
 }
 
-// allow is the fix for a directive that asks: another spelling if there is one, else rules.
+// allow returns the fix for a directive that asks: another spelling if there is one, else rules.
 func (p *pass) allow(d *directive, c *permit.Change) *Fix {
 	start, end := d.at(0), d.at(len(d.command))
 	// An author who writes || exit means to fail: without it SK308 would have the failure ignored.
@@ -446,7 +446,7 @@ func ruleNeverMatches(p *pass) {
 	})
 }
 
-// respell is the rule that was likely meant, or "".
+// respell returns the rule that was likely meant, or "".
 func respell(r permit.Rule) string {
 	text := r.Text
 	tool, spec, ok := strings.Cut(text, "(")
@@ -598,7 +598,7 @@ func ruleUnused(p *pass) {
 	})
 }
 
-// deferredArgument is about what somebody types and auto mode makes part of an order. SK307 is about
+// deferredArgument reports what somebody types and auto mode makes part of an order. SK307 is about
 // what it does in a command that runs.
 func deferredArgument(p *pass) {
 	for _, d := range p.doc.directives {
@@ -617,7 +617,7 @@ func deferredArgument(p *pass) {
 	}
 }
 
-// cannotActivate is about skills that are found and cannot be used (testdata/claude/SK406-activate.txtar).
+// cannotActivate reports skills that are found and cannot be used (testdata/claude/SK406-activate.txtar).
 func cannotActivate(p *pass) {
 	front := &p.doc.skill.Front
 	if p.doc.isBroken() {
@@ -637,7 +637,7 @@ func cannotActivate(p *pass) {
 	})
 }
 
-// needApproval is about the skills that Claude Code asks about when the model wants them. Most that have
+// needApproval reports the skills that Claude Code asks about when the model wants them. Most that have
 // allowed-tools are used by people, so a place has one finding for all of them; a skill that asks for
 // it to be ignored has one of its own.
 func needApproval(w *whole) {

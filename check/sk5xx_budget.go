@@ -52,7 +52,6 @@ func bodyLong(p *pass) {
 	}
 }
 
-// nameRange is where a document says its name.
 func (d *document) nameRange() (start, end int) { return 0, min(3, len(d.src)) }
 
 // collision finds names that are taken.
@@ -91,7 +90,7 @@ func collision(w *whole) {
 	}
 }
 
-// sameName is about a skill and a command of one name in one place: a .claude loads the skill, a plugin
+// sameName reports a skill and a command of one name in one place: a .claude loads the skill, a plugin
 // the command (testdata/claude/SK502-command.txtar).
 func (w *whole) sameName(a, b *document) {
 	if a.file.Kind == b.file.Kind || !w.opt.isFor("claude") {
@@ -109,7 +108,6 @@ func (w *whole) sameName(a, b *document) {
 	f.Help = "merge the two, or rename this one"
 }
 
-// isPluginCommand reports whether a plugin loads a command.
 func (d *document) isPluginCommand() bool {
 	m, faults := find.ReadManifest(d.file.Plugin)
 	if len(faults) > 0 {
@@ -120,7 +118,7 @@ func (d *document) isPluginCommand() bool {
 	})
 }
 
-// hiddenByUser is about a project's skills and commands that the user has too: Claude Code loads the
+// hiddenByUser reports a project's skills and commands that the user has too: Claude Code loads the
 // user's (testdata/claude/SK502-user-and-project.txtar).
 func (w *whole) hiddenByUser() {
 	users := map[string]*document{}
@@ -163,7 +161,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// nearDescription is about descriptions that share four words in five.
+// nearDescription reports descriptions that share four words in five.
 func nearDescription(w *whole) {
 	const most = 500 // skills of one folder: each is held against each
 	roots := map[string][]*document{}

@@ -31,7 +31,7 @@ type Listing struct {
 // DefaultBudget is how many characters Claude Code's list of all skills may have with today's models.
 const DefaultBudget = claudecode.DefaultListBudget
 
-// newListing is the listing of a user, in a folder.
+// newListing returns the listing of a user, in a folder.
 func newListing(w settings.Where, getenv func(string) string, now time.Time) Listing {
 	s := settings.Read(w)
 	said := s.Listing()
@@ -45,7 +45,7 @@ func newListing(w settings.Where, getenv func(string) string, now time.Time) Lis
 	return l
 }
 
-// installedSkills are those of the plugins that are enabled.
+// installedSkills returns those of the plugins that are enabled.
 func installedSkills(w settings.Where) []File {
 	plugins, _ := find.Loaded(w, w.Dir) // a broken list is doctor's to tell
 	var all []File
@@ -74,10 +74,9 @@ type listed struct {
 	own   bool // Claude Code's own
 }
 
-// bare is what the line takes without a description, its end included.
+// bare returns what the line takes without a description, its end included.
 func (s *listed) bare() int { return len("- \n") + length(s.name) }
 
-// more is what the description adds.
 func (s *listed) more() int {
 	if s.chars == 0 {
 		return 0
@@ -85,7 +84,7 @@ func (s *listed) more() int {
 	return len(": ") + s.chars
 }
 
-// ownSkills are the lines of Claude Code's own.
+// ownSkills returns the lines of Claude Code's own.
 func (l *Listing) ownSkills() []*listed {
 	var all []*listed
 	for _, b := range claudecode.BundledSkills() {
@@ -112,7 +111,6 @@ func (l *Listing) override(s *listed) bool {
 	return true
 }
 
-// line is the line of a document.
 func (l *Listing) line(d *document, name string) *listed {
 	s := &listed{doc: d, name: name, full: length(d.listing), used: l.Used[name]}
 	if d.alias != "" && d.alias != d.name {
@@ -152,7 +150,7 @@ func (l *Listing) arrange(all []*listed) (total int, dropped []*listed) {
 	return total, dropped
 }
 
-// level is how long descriptions can be so that all fit: those that are longer have to be cut to
+// level returns how long descriptions can be so that all fit: those that are longer have to be cut to
 // it. 0 means that no length does.
 func (l *Listing) level(all []*listed) int {
 	left := cmp.Or(l.Budget, DefaultBudget) + 1
@@ -190,7 +188,7 @@ type list struct {
 	skills  []*listed
 }
 
-// lists are the lists that the files get into: a project's skills with the user's and all that is
+// lists returns the lists that the files get into: a project's skills with the user's and all that is
 // installed; and those of a plugin by themselves, as someone may have no other.
 func (w *whole) lists() []list {
 	mine, shipped := &w.opt.Listing, &Listing{}
@@ -266,7 +264,7 @@ func withoutNames(all, taken []*listed) []*listed {
 	})
 }
 
-// installed are the lines of installed plugins' skills.
+// installed returns the lines of installed plugins' skills.
 func (w *whole) installed() []*listed {
 	var all []*listed
 	l := &w.opt.Listing
@@ -298,7 +296,6 @@ func describe(f File) *document {
 	return d
 }
 
-// tellListing reports what the list loses.
 func (w *whole) tellListing(l *Listing, all []*listed) {
 	w.tellCut(l, all)
 	total, dropped := l.arrange(all)

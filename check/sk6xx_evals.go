@@ -79,7 +79,6 @@ func (p *pass) evals() []*evalCase {
 	return all
 }
 
-// files are those that were read.
 func (c *evalCase) files() []*evalFile {
 	all := append([]*evalFile{c.file, c.yaml}, c.bare...)
 	for _, g := range c.graders {
@@ -144,7 +143,7 @@ func openEval(path string) *evalFile {
 	return f
 }
 
-// nodeOf is a field of a mapping, or nil.
+// nodeOf returns a field of a mapping, or nil.
 func nodeOf(n *yaml.Node, key string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
@@ -157,7 +156,7 @@ func nodeOf(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// evalPasses is about cases that are green after a run in which the model neither answered nor used
+// evalPasses reports cases that are green after a run in which the model neither answered nor used
 // a tool, as after a time-out (testdata/claude/SK610-eval.txtar). One such case is right where
 // nothing should happen; a suite of nothing else tests nothing.
 func evalPasses(p *pass) {
@@ -237,7 +236,7 @@ func (g *evalGrader) matchesEmpty() bool {
 	return matches == (g.Match != "not_contains")
 }
 
-// evalIgnored is about parts of a suite that do nothing. Claude Code says so of none of them.
+// evalIgnored reports parts of a suite that do nothing. Claude Code says so of none of them.
 func evalIgnored(p *pass) {
 	for _, c := range p.evals() {
 		for _, f := range c.bare {

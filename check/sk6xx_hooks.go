@@ -25,7 +25,7 @@ func (d *document) belongsToNobody() bool {
 	return f.Kind == Hooks && f.Plugin == "" && !f.Claude && len(f.Owners) == 0 && filepath.Base(filepath.Dir(f.Path)) == "hooks"
 }
 
-// hooks is the object of events in a hooks file, in settings, in plugin.json or in a frontmatter.
+// hooks returns the object of events in a hooks file, in settings, in plugin.json or in a frontmatter.
 func (d *document) hooks() *doc.Node {
 	if d.skill == nil {
 		return d.json.Get("hooks")
@@ -36,7 +36,7 @@ func (d *document) hooks() *doc.Node {
 	return nil
 }
 
-// fieldNode is a field of a frontmatter as if it were written in JSON.
+// fieldNode returns a field of a frontmatter as if it were written in JSON.
 func fieldNode(f skill.Field) *doc.Node {
 	n := &doc.Node{Key: f.Key, KeyAt: f.Offset, Start: f.ValueOffset, End: f.ValueEnd}
 	raw := strings.TrimSpace(f.Raw)
@@ -149,7 +149,7 @@ func (d *document) hookFaults(hooks *doc.Node) []claudecode.Fault {
 	return faults
 }
 
-// plain is a value without where it stands.
+// plain returns a value without where it stands.
 func plain(n *doc.Node) any {
 	object, list := map[string]any{}, []any{}
 	for _, item := range n.Items {
@@ -281,7 +281,7 @@ func hookMatcher(p *pass) {
 // toolEvents are those whose matchers are held against a tool's name.
 var toolEvents = []string{"PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied"}
 
-// toolMatcher is about a matcher that fits the name of no tool: Claude Code holds it against the whole
+// toolMatcher reports a matcher that fits the name of no tool: Claude Code holds it against the whole
 // name, and against nothing else of the call (testdata/claude/SK606-matcher.txtar).
 func (p *pass) toolMatcher(n *doc.Node, text string) {
 	tool, spec, isRule := strings.Cut(text, "(")
@@ -359,7 +359,6 @@ func (p *pass) hookMentions() []mention {
 	return all
 }
 
-// ownFolder is the folder of a skill.
 func (d *document) ownFolder() string {
 	if d.file.Kind == Skill {
 		return filepath.Dir(d.file.Path)
@@ -367,7 +366,7 @@ func (d *document) ownFolder() string {
 	return ""
 }
 
-// project is the folder whose .claude the file is in.
+// project returns the folder whose .claude the file is in.
 func (d *document) project() string {
 	if d.file.Claude && d.file.As == Project {
 		return filepath.Dir(d.file.Root)

@@ -197,7 +197,7 @@ func pluginPath(p *pass) {
 	}
 }
 
-// meantPath is the file or folder of the plugin that a path without ./ means, or "": as it is, or in the field's own folder.
+// meantPath returns the file or folder of the plugin that a path without ./ means, or "": as it is, or in the field's own folder.
 func (p *pass) meantPath(f claudecode.Fault) string {
 	root := filepath.Dir(filepath.Dir(p.doc.file.Path))
 	for _, path := range []string{f.Got, f.Top() + "/" + f.Got, f.Top() + "/" + f.Got + ".md"} {
@@ -213,7 +213,7 @@ func quoteJSON(s string) string {
 	return string(text)
 }
 
-// agentSkills is about skills that an agent names. It may name those of other plugins, with their
+// agentSkills reports skills that an agent names. It may name those of other plugins, with their
 // plugin's name or without (testdata/claude/SK607-*.txtar).
 func agentSkills(w *whole) {
 	have := map[string]bool{}      // by root and name
@@ -340,7 +340,7 @@ func (p *pass) entry(e *doc.Node, i int, seen map[string]bool) {
 	}
 }
 
-// pluginVersion is about entries of a marketplace with another version than the plugin that they name, whose own counts.
+// pluginVersion reports entries of a marketplace with another version than the plugin that they name, whose own counts.
 func pluginVersion(p *pass) {
 	plugins := p.doc.json.Get("plugins")
 	if !plugins.IsList() {

@@ -146,7 +146,6 @@ func common(a, b string) int {
 	return n
 }
 
-// copies reports whether a fix has something secret in it.
 func (m *mask) copies(f *Fix) bool {
 	text := f.Title
 	for _, e := range f.Edits {

@@ -220,7 +220,6 @@ func fetched(program *syntax.File) syntax.Node {
 	return found
 }
 
-// isShell reports whether a call runs what it reads.
 func isShell(call *syntax.CallExpr) bool {
 	if call == nil {
 		return false

@@ -15,7 +15,7 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// loadRules are about texts that skillhand load refuses. They hold where a project uses skillhand: Claude Code takes
+// loadRules reports texts that skillhand load refuses. They hold where a project uses skillhand: Claude Code takes
 // the same texts as they are.
 func loadRules() []*Rule {
 	kinds := []Kind{Skill, Command, Text, FirstUse, Hooks, Plugin}
@@ -44,7 +44,7 @@ func dropUnlessUsed(w *whole) {
 	}
 }
 
-// owner is what the file belongs to: a plugin, a .claude, or the repository.
+// owner returns what the file belongs to: a plugin, a .claude, or the repository.
 func (d *document) owner() string {
 	switch {
 	case d.file.Plugin != "":
@@ -156,7 +156,7 @@ func (d *document) isRendered() bool {
 	return true
 }
 
-// firstWord is the program of a binding's command, "" if that is none.
+// firstWord returns the program of a binding's command, "" if that is none.
 func firstWord(n *doc.Node) string {
 	text, ok := n.Text()
 	if n.IsList() {
@@ -222,7 +222,7 @@ func refusedByAll(command []skill.Part, w bind.World) (first *bind.Finding) {
 	return first
 }
 
-// boundLine is a command with a value in the place of each argument.
+// boundLine returns a command with a value in the place of each argument.
 func boundLine(parts []skill.Part, value string) (l bind.Line) {
 	for _, c := range parts {
 		switch {

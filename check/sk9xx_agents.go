@@ -14,7 +14,7 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// agentRules are about other agents than Claude Code. Package visibility has what each was recorded to do.
+// agentRules reports other agents than Claude Code. Package visibility has what each was recorded to do.
 func agentRules() []*Rule {
 	return []*Rule{
 		{ID: "SK901", Name: "agent-place", Severity: Warning, agent: others, together: agentPlace,
@@ -59,7 +59,7 @@ func and(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// verb is a verb's form after so many names.
+// verb returns a verb's form after so many names.
 func verb(names []string, one, many string) string {
 	if len(names) == 1 {
 		return one
@@ -67,7 +67,7 @@ func verb(names []string, one, many string) string {
 	return many
 }
 
-// at is where a field stands, or the file's beginning.
+// at returns where a field stands, or the file's beginning.
 func (p *pass) atField(name string) (start, end int) {
 	if f, ok := p.doc.skill.Front.Field(name); ok && name != "" {
 		return f.Offset, max(f.End, f.ValueEnd)
@@ -114,7 +114,7 @@ func agentDescription(p *pass) {
 	}
 }
 
-// agentField is about wishes that an agent was seen to ignore.
+// agentField reports wishes that an agent was seen to ignore.
 func agentField(p *pass) {
 	p.ignoredWish("disable-model-invocation", []agents.FaultID{agents.Hidden, agents.HiddenText},
 		"%s disable-model-invocation: the model sees the skill and may load it", Warning)
@@ -152,7 +152,7 @@ func (p *pass) ignoredWish(field string, wishes []agents.FaultID, format string,
 	}
 }
 
-// agentLiteral is about what Claude Code does to a text before its model reads it, and no other agent does when its
+// agentLiteral reports what Claude Code does to a text before its model reads it, and no other agent does when its
 // model loads the skill.
 func agentLiteral(p *pass) {
 	names := p.doc.opt.named()
@@ -188,7 +188,7 @@ type shelf struct {
 	views map[string][]agents.View // by agent
 }
 
-// shelves are the projects and the home that the checked skills lie in. A skill in no place of an agent is kept to be
+// shelves returns the projects and the home that the checked skills lie in. A skill in no place of an agent is kept to be
 // copied, and nobody knows where to.
 func (w *whole) shelves() []*shelf {
 	if w.opt.shelves != nil {
@@ -242,7 +242,7 @@ func placeRoot(file string) (root string, ok bool) {
 	return "", false
 }
 
-// doc is the checked document of a skill that was found; nil if it is not checked.
+// doc returns the checked document of a skill that was found; nil if it is not checked.
 func (s *shelf) doc(i int) *document { return s.docs[files.Real(s.found[i].File)] }
 
 // sees reports whether an agent's model sees a skill of that name, or of that file by another way.

@@ -71,7 +71,7 @@ func (t Printer) full(f *Finding) string {
 	return b.String()
 }
 
-// flat is a text that can stand in a line of this terminal.
+// flat returns a text that can stand in a line of this terminal.
 func (t Printer) flat(s string) string {
 	s = term.Flat(strings.ToValidUTF8(s, "\ufffd"))
 	if t.ASCII {
@@ -114,7 +114,7 @@ func (t Printer) wrap(head string, indent int, text string) string {
 	return head + strings.Join(lines, "\n"+strings.Repeat(" ", indent)) + "\n"
 }
 
-// excerpt is the part of a line that fits, and the mark below it.
+// excerpt returns the part of a line that fits, and the mark below it.
 func (t Printer) excerpt(f *Finding, taken int) (line, mark string) {
 	room := max(t.columns()-taken, 10)
 	start := byteAt(f.text, f.Range.Column-1)
@@ -151,7 +151,7 @@ func (t Printer) cut(before, what, after []string, room int) (keptBefore, keptWh
 	return keptBefore, kept, after
 }
 
-// byteAt is where character n of a text starts.
+// byteAt returns where character n of a text starts.
 func byteAt(s string, n int) int {
 	for i := range s {
 		if n == 0 {
@@ -162,7 +162,7 @@ func byteAt(s string, n int) int {
 	return len(s)
 }
 
-// cells is a text as this terminal shows it, character by character: tabs are four blanks, so
+// cells returns a text as this terminal shows it, character by character: tabs are four blanks, so
 // that the mark below stands right whatever the terminal makes of them.
 func (t Printer) cells(s string) []string {
 	const most = 4000 // a line may be very long

@@ -6,7 +6,7 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// Text is what people read of a verdict, in lines of so many columns.
+// Text returns what people read of a verdict, in lines of so many columns.
 func (v *Verdict) Text(columns int, paint func(code, text string) string) string {
 	colors := map[Effect]string{Runs: "32", Aborts: "31", Untold: "33"}
 	effect := string(v.Default)

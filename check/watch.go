@@ -64,7 +64,7 @@ func (c *Checkup) state(files []File) string {
 	return cmp.Or(b.String(), "\n")
 }
 
-// around is state for all that lies around the files: links lead there, and scripts are called. If both are the same as
+// around works as state does, for all that lies around the files: links lead there, and scripts are called. If both are the same as
 // before, so are the findings.
 func (c *Checkup) around(found []File) string {
 	trees := []string{files.Real(c.top)}

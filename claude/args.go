@@ -48,7 +48,7 @@ func BuildArgs(r Request) ([]string, error) {
 	return args(&r, s), nil
 }
 
-// args are the CLI's arguments. The prompt is not among them: an argument is
+// args returns the CLI's arguments. The prompt is not among them: an argument is
 // limited to 128 KB, and one that begins with a dash would be a flag.
 func args(r *Request, s *schema) []string {
 	args := []string{"-p"}
@@ -82,7 +82,6 @@ func args(r *Request, s *schema) []string {
 // session have lost it.
 const goOn = "Your previous attempt was cut off. Continue from where you left off, and do not repeat work that is already done. The request was:\n\n"
 
-// resumed is the request that goes on with a session of its own.
 func (r Request) resumed(session string) Request {
 	r.Resume, r.Continue = session, false
 	if len(goOn)+len(r.Prompt) <= maxPrompt {

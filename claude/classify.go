@@ -199,7 +199,7 @@ func (e *idleError) Error() string { return fmt.Sprintf("no output for %s", e.af
 
 var errLingers = errors.New("gave its result but did not exit")
 
-// stop is the failure of a run that we ended.
+// stop returns the failure of a run that we ended.
 func stop(why error) *Error {
 	var deadline *deadlineError
 	var idle *idleError
@@ -224,7 +224,7 @@ func isTimeout(err error) bool {
 	return ok && t.Timeout()
 }
 
-// noResult is the failure of a CLI that ended by itself and gave no result.
+// noResult returns the failure of a CLI that ended by itself and gave no result.
 func noResult(r *record, end ending) *Error {
 	said := strings.TrimSpace(end.stderr)
 	if said == "" {
@@ -315,7 +315,7 @@ func classify(r *record) *Error {
 	return failed(apiKind(r, text), text)
 }
 
-// noTurns is the failure of a result that is none of Claude's: nothing was asked of it.
+// noTurns returns the failure of a result that is none of Claude's: nothing was asked of it.
 func noTurns(r *record, text string) *Error {
 	if r.local != "" {
 		text = r.local

@@ -384,7 +384,7 @@ func (a *ask) notStarted(err error) error {
 	return &StartError{Err: err}
 }
 
-// failedWrite is what a failed write is about, without the names around it.
+// failedWrite returns what a failed write is about, without the names around it.
 func failedWrite(err error) error {
 	if e, ok := errors.AsType[*proc.StreamError](err); ok {
 		err = e.Err

@@ -227,7 +227,7 @@ func newResult(line []byte) *result {
 	return &res
 }
 
-// cost is what the session has cost so far; 0 if that is not told.
+// cost returns what the session has cost so far; 0 if that is not told.
 func (res *result) cost() float64 {
 	if res.CostUSD == nil {
 		return 0

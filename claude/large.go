@@ -39,7 +39,6 @@ type value struct {
 // pieceSize is how much of a string is decoded at once. Tests make do with less.
 var pieceSize = 1 << 20
 
-// take takes more of the line.
 func (l *large) take(p []byte) {
 	for i := 0; i < len(p); {
 		if l.into == nil {

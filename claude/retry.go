@@ -47,7 +47,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// retryAfter is how long the service wants us to wait, if that is known.
+// retryAfter returns how long the service wants us to wait, if that is known.
 func retryAfter(e *Error, r *record, now time.Time) time.Duration {
 	if e.Kind != UsageLimit && !e.Temporary() {
 		return 0
@@ -128,7 +128,7 @@ func until(at, now time.Time) time.Duration {
 	return 0
 }
 
-// untilClock is the time until a clock next shows what it says, in its zone.
+// untilClock returns the time until a clock next shows what it says, in its zone.
 func untilClock(month, day, hour, minute, half, zone string, now time.Time) time.Duration {
 	if zone != "" {
 		place, err := time.LoadLocation(zone)

@@ -137,7 +137,6 @@ func (s *stdout) more(p []byte) {
 	s.held = nil
 }
 
-// endLine is called at the end of a line of which something was kept.
 func (s *stdout) endLine() {
 	held, large := s.held, s.large
 	s.held, s.large, s.skipped = nil, nil, false
@@ -218,7 +217,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// text is what was kept. What is left of a word whose beginning is lost is not
+// text returns what was kept. What is left of a word whose beginning is lost is not
 // shown: it may be a part of a secret, which nobody would know for one.
 func (t *tail) text() string {
 	text := string(t.kept)

@@ -110,7 +110,7 @@ func (j *decision) forbidsFile() (*Rule, span) {
 	return nil, span{}
 }
 
-// names are the files that a part reads and those that it changes.
+// names returns the files that a part reads and those that it changes.
 func (j *decision) names(p part) (reads, writes []word) {
 	name, args := p.name()
 	_, reader := readers[name]

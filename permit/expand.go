@@ -50,7 +50,7 @@ func at(s string, vars []variable) (variable, bool) {
 	return variable{}, false
 }
 
-// original is the offset in the text as written.
+// original returns the offset in the text as written.
 func (e expansion) original(off int) int {
 	out := off
 	for i, m := range e.marks {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// name is the command of a part and its arguments, behind the launchers that Claude Code looks
+// name returns the command of a part and its arguments, behind the launchers that Claude Code looks
 // through. Rules that allow do not see through env; checks do.
 func (p part) name() (string, []word) {
 	words := p.words
@@ -61,7 +61,6 @@ func isVariable(s string) bool {
 	return s != "" && isName(s[0])
 }
 
-// launched strips one launcher and its flags.
 func launched(words []word) ([]word, bool) {
 	if len(words) < 2 {
 		return nil, false
@@ -148,7 +147,7 @@ func isDuration(s string) bool {
 	return isNumber(whole) && (!dot || isNumber(frac))
 }
 
-// ruleFor is the rule that covers a part, or nil. Rules are compared with the part as written,
+// ruleFor returns the rule that covers a part, or nil. Rules are compared with the part as written,
 // and with what remains behind safe assignments and launchers.
 func (j *decision) ruleFor(rules []Rule, p part) *Rule {
 	any := false
@@ -176,7 +175,7 @@ func (j *decision) ruleFor(rules []Rule, p part) *Rule {
 	return nil
 }
 
-// texts are the forms of a part that rules are compared with.
+// texts returns the forms of a part that rules are compared with.
 func (j *decision) texts(p part) []string {
 	texts := []string{j.text(p, p.off)}
 	anyHome := slices.ContainsFunc(p.words, func(w word) bool { return w.home })
@@ -210,7 +209,7 @@ func (j *decision) texts(p part) []string {
 	return texts
 }
 
-// text is the part as written, from an offset on, with the home folder in the place of $HOME.
+// text returns the part as written, from an offset on, with the home folder in the place of $HOME.
 func (j *decision) text(p part, from int) string {
 	words := p.words
 	if len(p.assigns) > 0 {

@@ -171,7 +171,6 @@ func (j *decision) path(w word, name, does string, write bool) *fault {
 			" the allowed working directories for this session: '"+j.dirs[0]+"'.").cured("Read", abs)
 }
 
-// parentAfterName reports a .. that follows the name of a folder.
 func parentAfterName(p string) bool {
 	named := false
 	for seg := range strings.SplitSeq(p, "/") {
@@ -271,7 +270,7 @@ func globSegments(pattern, p []string) bool {
 	return true
 }
 
-// pathArgs are the arguments that a command takes as paths.
+// pathArgs returns the arguments that a command takes as paths.
 func pathArgs(name string, args []word) []word {
 	switch name {
 	case "find":
@@ -297,7 +296,7 @@ func pathArgs(name string, args []word) []word {
 	return positional(args)
 }
 
-// positional are the arguments that are no flags.
+// positional returns the arguments that are no flags.
 func positional(args []word) []word {
 	var out []word
 	for i, w := range args {
@@ -323,7 +322,7 @@ func withoutDelimiter(args []word) []word {
 	return out
 }
 
-// afterPattern are the positional arguments but for the first, which is a pattern or a program
+// afterPattern returns the positional arguments but for the first, which is a pattern or a program
 // unless one of the flags gave it.
 func afterPattern(args []word, given ...string) []word {
 	skip := 1
@@ -358,7 +357,7 @@ func valued(args []word) []word {
 	return out
 }
 
-// findPaths are where find begins, and the paths that some of its tests take.
+// findPaths returns where find begins, and the paths that some of its tests take.
 func findPaths(args []word) []word {
 	var out []word
 	started, value := false, false // value: of a test that takes a path

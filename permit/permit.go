@@ -70,7 +70,7 @@ func Decide(q Request) Verdict {
 	return v
 }
 
-// decide is Decide without a suggestion.
+// decide works as Decide does, without a suggestion.
 func decide(q Request) Verdict {
 	j := newDecision(q)
 	v := j.inMode(j.decide())
@@ -252,7 +252,7 @@ func forbids(r Rule, s span, command string) Verdict {
 	return v
 }
 
-// permitted is about rules that allow, and what needs none.
+// permitted judges rules that allow, and what needs none.
 func (j *decision) permitted(parsed bool) Verdict {
 	if !parsed {
 		return j.unparsed()
@@ -278,7 +278,7 @@ func (f *fault) verdict() Verdict {
 	return v
 }
 
-// ordinary is the way without a blanket rule: shapes, then each simple command, then the whole.
+// ordinary decides without a blanket rule: shapes, then each simple command, then the whole.
 func (j *decision) ordinary() Verdict {
 	exact := j.exact()
 	if j.r.block != nil && exact == nil {
@@ -370,7 +370,7 @@ func (j *decision) uncovered(p *part) *fault {
 	return newFault(p.span, "it is not known to be read-only, and no rule covers it", said)
 }
 
-// exact is the rule without a * that equals the whole command. It opens most of what
+// exact returns the rule without a * that equals the whole command. It opens most of what
 // Claude Code otherwise does not analyse.
 func (j *decision) exact() *Rule {
 	if j.r.pipes || j.r.subshells || j.r.background || j.r.functions {
@@ -393,7 +393,7 @@ func (j *decision) background() *fault {
 		"This command uses the `&` background operator, which defers execution past approval-time safety checks. Approve only if you trust it.")
 }
 
-// whole is about what the parts are together.
+// whole judges what the parts are together.
 func (j *decision) whole() *fault {
 	all := span{0, len(j.src)}
 	cds, moved, git, writes := 0, false, false, false
@@ -430,7 +430,7 @@ func (j *decision) whole() *fault {
 	return nil
 }
 
-// blanket is the way with a rule that allows every command: nearly all runs.
+// blanket decides with a rule that allows every command: nearly all runs.
 func (j *decision) blanket(rule Rule) Verdict {
 	if f := j.blanketFault(); f != nil {
 		return f.verdict()
@@ -469,7 +469,7 @@ func (j *decision) blanketFault() *fault {
 	return nil
 }
 
-// unparsed is about text that bash would refuse. Claude Code's parser reads more, and nobody knows
+// unparsed judges text that bash would refuse. Claude Code's parser reads more, and nobody knows
 // how; but a first word that needs a rule needs it however the rest is read.
 func (j *decision) unparsed() Verdict {
 	first := strings.Fields(j.src)[0]

@@ -333,7 +333,7 @@ func (p *part) baresPatterns() {
 	}
 }
 
-// leading is about redirections before the first word: rules are compared with them, too.
+// leading judges redirections before the first word: rules are compared with them, too.
 func (r *reading) leading(s *syntax.Stmt, cmd *syntax.CallExpr, p *part) {
 	for _, redir := range s.Redirs {
 		off := int(redir.Pos().Offset())
@@ -348,7 +348,7 @@ func (r *reading) leading(s *syntax.Stmt, cmd *syntax.CallExpr, p *part) {
 	}
 }
 
-// bracket is about [ … ], which Claude Code reads as a test, and as nothing else; and about =, which it
+// bracket judges [ … ], which Claude Code reads as a test, and as nothing else; and about =, which it
 // reads nowhere but there.
 func (r *reading) bracket(s *syntax.Stmt, words []word) {
 	first, last := words[0], words[len(words)-1]
@@ -384,7 +384,7 @@ func (r *reading) assign(a *syntax.Assign, c context) assign {
 	return out
 }
 
-// assigned is the value of an assignment, in which a nested command may stand alone.
+// assigned returns the value of an assignment, in which a nested command may stand alone.
 func (r *reading) assigned(w *syntax.Word, c context) word {
 	if len(w.Parts) == 1 {
 		if sub, ok := w.Parts[0].(*syntax.CmdSubst); ok {
@@ -426,7 +426,7 @@ func (r *reading) decl(s *syntax.Stmt, cmd *syntax.DeclClause, c context) {
 	r.parts = append(r.parts, p)
 }
 
-// unsafeOperand is about what export and its like are given beside plain names.
+// unsafeOperand judges what export and its like are given beside plain names.
 func unsafeOperand(w word, text string) *fault {
 	switch {
 	case strings.HasPrefix(w.val, "IFS="):
@@ -460,7 +460,6 @@ func (r *reading) testClause(cmd *syntax.TestClause, c context) {
 	r.parts = append(r.parts, p)
 }
 
-// redirects reads the redirections of a statement.
 func (r *reading) redirects(s *syntax.Stmt, c context, bare bool) {
 	for i, redir := range s.Redirs {
 		r.redirect(redir, c)

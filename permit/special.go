@@ -96,7 +96,7 @@ func readOnlyIfconfig(args []word) bool {
 	return len(args) == 1 && v != "" && isName(v[0]) && !args[0].isGlob() && !expands(args[0])
 }
 
-// readOnlyBracket is [ … ] with one operator. Of variables not even $HOME may stand in it.
+// readOnlyBracket judges [ … ] with one operator. Of variables not even $HOME may stand in it.
 func readOnlyBracket(args []word) bool {
 	n := len(args)
 	if n == 0 || args[n-1].val != "]" {
@@ -134,7 +134,7 @@ func comparesNumbers(op string) bool {
 	return false
 }
 
-// readOnlyTestCommand is test, whose flags are a table of their own.
+// readOnlyTestCommand judges test, whose flags are a table of their own.
 func readOnlyTestCommand(args []word) bool {
 	for _, w := range args {
 		if w.isGlob() || expands(w) {
@@ -145,7 +145,7 @@ func readOnlyTestCommand(args []word) bool {
 	return ok
 }
 
-// readOnlyTest is [[ … ]].
+// readOnlyTest judges [[ … ]].
 func readOnlyTest(words []word) bool {
 	return !slices.ContainsFunc(words, func(w word) bool { return w.isGlob() || w.home })
 }

@@ -72,7 +72,7 @@ func moreRules(q Request, v Verdict) []string {
 	return nil
 }
 
-// smallestRule is the narrowest rule that could cover what a verdict asks about. Whether it does
+// smallestRule returns the narrowest rule that could cover what a verdict asks about. Whether it does
 // is for decide to say.
 func smallestRule(q Request, v Verdict) string {
 	j := newDecision(q)

@@ -193,7 +193,7 @@ func knownFlags(name string, args []word) bool {
 	return true
 }
 
-// aka is the name under which a command has its line in flags.txt.
+// aka returns the name under which a command has its line in flags.txt.
 func aka(name string) string {
 	switch name {
 	case "egrep", "fgrep":

@@ -160,7 +160,6 @@ func (j *decision) decideFetch() Verdict {
 	return v
 }
 
-// decideMCP decides about a tool of an MCP server.
 func (j *decision) decideMCP(tool string) Verdict {
 	whole := span{0, len(j.src)}
 	find := func(rules []Rule, anyServer bool) *Rule {

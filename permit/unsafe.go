@@ -13,7 +13,7 @@ var launchers = fields(`watch ionice setsid flock strace ltrace chrt nsenter scr
 
 var zshBuiltins = fields(`zmodload emulate sysopen sysread syswrite sysseek zpty ztcp zsocket zf_rm zf_mv zf_ln zf_chmod zf_chown zf_mkdir zf_rmdir zf_chgrp`)
 
-// unsafe is about what a prefix rule never covers and the table never holds.
+// unsafe judges what a prefix rule never covers and the table never holds.
 func (j *decision) unsafe(p *part) *fault {
 	if p.test {
 		return unsafeTest(p, p.words)
@@ -75,7 +75,7 @@ func (j *decision) unsafe(p *part) *fault {
 	return nil
 }
 
-// unsafeLauncher is about launchers whose flags or commands are not seen through.
+// unsafeLauncher judges launchers whose flags or commands are not seen through.
 func unsafeLauncher(p *part) *fault {
 	for words := p.words; len(words) > 1; {
 		name, next := words[0].val, words[1].val
@@ -114,7 +114,7 @@ func oddFlag(words []word) bool {
 	return len(words) > 0 && isFlag(words[0].val) && strings.Trim(words[0].val[1:], "pvV") != ""
 }
 
-// unsafeXargs is about commands to which xargs could add what changes all.
+// unsafeXargs judges commands to which xargs could add what changes all.
 func unsafeXargs(p *part, added part) *fault {
 	name, _ := added.name()
 	if name == "find" || name == "jq" || evaluators()[name] || strings.Contains(name, nestedMark) {
@@ -140,7 +140,7 @@ func (p part) inShell() bool {
 	return len(words) > 0 && words[0].val == name
 }
 
-// unsafeBuiltin is about builtins that change what later commands mean.
+// unsafeBuiltin judges builtins that change what later commands mean.
 func unsafeBuiltin(p *part, name string, args []word) *fault {
 	sets := newFault(p.span, name+" sets a variable", "A variable set in this command can't be checked before it runs")
 	switch name {
@@ -180,7 +180,7 @@ func unsafeUnset(args []word) *fault {
 	return nil
 }
 
-// unsafeTest is about operands that the shell would evaluate as arithmetic, and a shape that
+// unsafeTest judges operands that the shell would evaluate as arithmetic, and a shape that
 // Claude Code's parser does not read.
 func unsafeTest(p *part, args []word) *fault {
 	for i, w := range args {
@@ -280,7 +280,6 @@ func unsafeJq(p *part, args []word) *fault {
 	return nil
 }
 
-// pipesCommand reports a pipe to or from a command in a program of awk.
 func pipesCommand(program string) bool {
 	for {
 		_, after, ok := strings.Cut(program, "|")
@@ -308,7 +307,7 @@ func unsafeAwk(p *part, args []word) *fault {
 	return nil
 }
 
-// edits is about the mode acceptEdits, which lets files inside be changed.
+// edits judges the mode acceptEdits, which lets files inside be changed.
 func (j *decision) edits(p *part) bool {
 	if !j.acceptsEdits() {
 		return false

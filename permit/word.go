@@ -187,7 +187,7 @@ func (r *reading) quotedGlob(args []word) {
 	}
 }
 
-// hereText is the text of "$(cat <<'EOF' …)", which Claude Code takes as plain text.
+// hereText returns the text of "$(cat <<'EOF' …)", which Claude Code takes as plain text.
 func hereText(sub *syntax.CmdSubst, src string) (string, bool) {
 	if len(sub.Stmts) != 1 || len(sub.Stmts[0].Redirs) != 1 {
 		return "", false

@@ -61,7 +61,6 @@ func newDecoder(text []byte, opt Options) *decoder {
 	return &decoder{Decoder: reader, opt: opt, text: text}
 }
 
-// report reads an object as a report.
 func (d *decoder) report() (*Report, error) {
 	r := &Report{}
 	var unknown keySet
@@ -210,7 +209,6 @@ func lastOfEach(names []string) (last []string) {
 // A keySet remembers the keys of one object. The zero value is empty.
 type keySet map[string]struct{}
 
-// add reports whether a key is new.
 func (s *keySet) add(key string) bool {
 	if *s == nil {
 		*s = keySet{}

@@ -79,7 +79,6 @@ func (t *yamlText) at(line, column int) int {
 	return i
 }
 
-// line returns the line of the file that an offset is on.
 func (t *yamlText) line(offset int) int { return 1 + sort.SearchInts(t.newlines, offset) }
 
 // fields reads the fields of a mapping, or the items of a list, that end before limit.

@@ -24,13 +24,13 @@ func IsTextFile(base string) bool { return base == FirstUseFile || base == Conte
 // IsCompanion reports whether a folder, or a skill's name, is that of a companion: foo-first-use.
 func IsCompanion(folder string) bool { return strings.HasSuffix(folder, companion) }
 
-// Companion is the folder, or name, of a skill's companion.
+// Companion returns the folder, or name, of a skill's companion.
 func Companion(folder string) string { return Plain(folder) + companion }
 
-// Plain is the folder, or name, of the skill that a companion belongs to; any other stays as it is.
+// Plain returns the folder, or name, of the skill that a companion belongs to; any other stays as it is.
 func Plain(folder string) string { return strings.TrimSuffix(folder, companion) }
 
-// Main is the location with the SKILL.md that a text for the first use belongs to: there stands
+// Main returns the location with the SKILL.md that a text for the first use belongs to: there stands
 // what agents list, and beside it scripts, tests and cases lie.
 func (l Location) Main() Location {
 	if l.Command {

@@ -43,5 +43,5 @@ func (n Note) Strict() bool {
 	return false
 }
 
-// Say is a note for people: FILE:LINE: text.
+// Say returns a note for people: FILE:LINE: text.
 func (s *Skill) Say(n Note) string { return fmt.Sprintf("%s:%d: %s", s.File, n.Line, n.Text) }

@@ -94,7 +94,6 @@ func (c *cutter) add(p Part, end int) {
 	c.parts = append(c.parts, p)
 }
 
-// addSpan adds a span of the text that starts at base.
 func (c *cutter) addSpan(sp markdown.Span, base int) {
 	end := base + sp.End
 	switch sp.Kind {

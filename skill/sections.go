@@ -53,7 +53,7 @@ func (s *Skill) Sections() (Sections, error) {
 // Faults says why no page can be made of the skill's sections, in the order of the text.
 func (s *Skill) Faults() []Note { return readTags(s.Parts, s.shortName()).faults }
 
-// shortName is the name without the folders before a command's.
+// shortName returns the name without the folders before a command's.
 func (s *Skill) shortName() string { return s.Name[strings.LastIndexByte(s.Name, ':')+1:] }
 
 // tags are what the tags among some parts say.

@@ -19,7 +19,7 @@ type Skill struct {
 	Notes []Note // what is odd but no reason to fail, in the order of the text
 }
 
-// Source is the file's text.
+// Source returns the file's text.
 func (s *Skill) Source() []byte {
 	var all []byte
 	for _, p := range s.Parts {
@@ -43,7 +43,7 @@ const (
 
 var kindNames = [...]string{"text", "header", "variable", "directive", "tag", "escape"}
 
-// String is the kind's name, in lower case.
+// String returns the kind's name, in lower case.
 func (k Kind) String() string { return kindNames[k] }
 
 // Variables returns the names of the built-in variables, as in ${CLAUDE_SKILL_DIR}.

@@ -161,7 +161,7 @@ func slipIn(raw string) Slip {
 	return Slip{}
 }
 
-// bracketSlip is about a list or mapping on one line.
+// bracketSlip finds a slip in a list or mapping on one line.
 func bracketSlip(raw string) Slip {
 	closing := map[byte]string{'[': "]", '{': "}"}[raw[0]]
 	switch i := closingBracket(raw, closing[0]); {
@@ -173,7 +173,7 @@ func bracketSlip(raw string) Slip {
 	return Slip{}
 }
 
-// closingBracket is where the bracket closes that a text begins with, or -1.
+// closingBracket returns where the bracket closes that a text begins with, or -1.
 func closingBracket(raw string, closing byte) int {
 	deep := 0
 	for i := 0; i < len(raw); i++ {
@@ -193,7 +193,7 @@ func closingBracket(raw string, closing byte) int {
 	return -1
 }
 
-// badEscape is where a text in double quotes has a backslash that means nothing, from an index on; or -1.
+// badEscape returns where a text in double quotes has a backslash that means nothing, from an index on; or -1.
 func badEscape(quoted string, from int) int {
 	for i := from; i+1 < len(quoted) && quoted[0] == '"'; i++ {
 		if quoted[i] == '\\' {
@@ -206,7 +206,7 @@ func badEscape(quoted string, from int) int {
 	return -1
 }
 
-// Escaped is a text in double quotes with a second backslash before each that means nothing.
+// Escaped returns a text in double quotes with a second backslash before each that means nothing.
 func Escaped(quoted string) string {
 	for i := badEscape(quoted, 1); i > 0; i = badEscape(quoted, i+2) {
 		quoted = quoted[:i] + `\` + quoted[i:]
@@ -214,7 +214,7 @@ func Escaped(quoted string) string {
 	return quoted
 }
 
-// ClosingQuote is where a text ends that begins with a quote, or -1.
+// ClosingQuote returns where a text ends that begins with a quote, or -1.
 func ClosingQuote(raw string) int {
 	for i := 1; i < len(raw); i++ {
 		switch {

@@ -268,7 +268,6 @@ func (o *batchOptions) printJobs(std *cli.Std, file *jobs.File) error {
 	return nil
 }
 
-// worker makes the worker of this process.
 func worker(std *cli.Std, db *batch.DB, slots int, batches ...int64) *batch.Worker {
 	w := (&jobs.Runner{DB: db, Env: std.Env}).Worker()
 	w.Slots, w.Batches, w.Warn = slots, batches, std.Warn
@@ -405,7 +404,6 @@ func newBatchEdit(std *cli.Std, use, short string, edit func(ctx context.Context
 	return cmd
 }
 
-// completeNames lets a shell complete the name of a batch.
 func (o *batchOptions) completeNames(std *cli.Std) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -427,7 +425,6 @@ func (o *batchOptions) completeNames(std *cli.Std) cobra.CompletionFunc {
 	}
 }
 
-// find returns the batch that a name means here.
 func find(ctx context.Context, db *batch.DB, name string) (*batch.Status, error) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -128,7 +128,6 @@ func batchError(s *batch.Status) error {
 	return nil
 }
 
-// batchStatus returns the exit status of a batch.
 func batchStatus(s *batch.Status) int {
 	switch {
 	case s.Left() > 0 && s.Stopped == batch.Credentials:

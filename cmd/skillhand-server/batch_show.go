@@ -94,7 +94,6 @@ func showBatch(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status,
 	return std.Print(text)
 }
 
-// showJob prints all that is known of one job.
 func showJob(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status, name string, asJSON bool) error {
 	r, attempts, err := db.Job(ctx, s.ID, name)
 	if errors.Is(err, batch.ErrNoJob) {

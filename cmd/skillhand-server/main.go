@@ -13,7 +13,7 @@ import (
 
 func main() { os.Exit(run()) }
 
-// run is main without the exit. It is also what the tests call skillhand-server.
+// run does all of main but exit. The tests too call it skillhand-server.
 func run() int {
 	std := cli.NewStd()
 	std.Env = skillhand.SafeEnv(std.Env) // jobs and trials work elsewhere, where the project we are in is not known for one
@@ -21,7 +21,7 @@ func run() int {
 	return cli.ServerMain(std, os.Args[1:], commands(std)...)
 }
 
-// commands are those of this program. Each also has a line in internal/cli,
+// commands returns those of this program. Each also has a line in internal/cli,
 // where skillhand takes its help from.
 func commands(std *cli.Std) []*cobra.Command {
 	return []*cobra.Command{newBatch(std), newLSP(std), newMCP(std), newPage(std), newServer(std), newTry(std)}

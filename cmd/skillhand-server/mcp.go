@@ -117,7 +117,7 @@ func installMCP(std *cli.Std, o mcpOptions) error {
 	return nil
 }
 
-// command is what the host shall start. Programs with windows often have another
+// command returns what the host shall start. Programs with windows often have another
 // PATH, so the user's configuration has the path; a project's is for everybody.
 func (o mcpOptions) command(std *cli.Std) setup.MCPCommand {
 	c := setup.MCPCommand{Program: "skillhand", Args: []string{"mcp"}}

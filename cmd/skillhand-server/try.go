@@ -225,7 +225,7 @@ func (o *tryOptions) checkBatch() error {
 	return err
 }
 
-// limits are those of the trials. The command says all of them each time.
+// limits returns those of the trials. The command says all of them each time.
 func (o *tryOptions) limits() (batch.Limits, error) {
 	l, err := o.batch.limits()
 	if l.BudgetUSD = -1; o.budgetUSD > 0 {

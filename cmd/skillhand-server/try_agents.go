@@ -152,7 +152,7 @@ func (o *tryOptions) printFates(std *cli.Std, all eval.Report) error {
 	return std.Print("\n" + all.FatesText())
 }
 
-// agentOption is an agent's name as the options have it: Claude needs none.
+// agentOption returns an agent's name as the options have it: Claude needs none.
 func agentOption(name string) string {
 	if name == agents.Claude {
 		return ""

@@ -130,7 +130,7 @@ func (o *tryOptions) usedPrompts(s *eval.Subject) ([]string, error) {
 	return all, nil
 }
 
-// again is the command that tries the skill: by the name that found it, in the same places.
+// again returns the command that tries the skill: by the name that found it, in the same places.
 func (o *tryOptions) again(names []string, s *eval.Subject) string {
 	words := []string{"skillhand", "try", s.Name}
 	if len(names) > 0 {

@@ -337,7 +337,7 @@ func loginHint(failure *claude.Error, err error) error {
 	return fmt.Errorf("%w\nto log in, run claude auth login, or set ANTHROPIC_API_KEY", err)
 }
 
-// notAsked is the error of an ask that was not made.
+// notAsked returns the error of an ask that was not made.
 func (o *askOptions) notAsked(err error) error {
 	if e, ok := errors.AsType[*claude.RequestError](err); ok && !errors.Is(err, fs.ErrNotExist) {
 		if e.Field == "schema" && o.schema != "" {

@@ -222,7 +222,6 @@ func (c *checking) clash() error {
 	return nil
 }
 
-// files finds the files to check.
 func (c *checking) files() ([]check.File, error) {
 	if c.stdin != nil {
 		return []check.File{c.up.Finder.Source(c.flags.stdinFile, c.stdin)}, nil
@@ -456,7 +455,7 @@ func (c *checking) saveBaseline(res *check.Result) error {
 	return c.std.Print(fmt.Sprintf("%s: %s\n", c.flags.writeBaseline, term.Plural(len(res.Findings), "finding")))
 }
 
-// unusable is the error for a file that a flag names, or that configures check: wrong usage, unless it is missing.
+// unusable returns the error for a file that a flag names, or that configures check: wrong usage, unless it is missing.
 func unusable(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return cli.Exit(cli.ExitMissing, err)

@@ -80,7 +80,6 @@ func runEmit(std *cli.Std, cmd *cobra.Command, o *emitOptions) error {
 	return std.PrintJSON(r)
 }
 
-// addContext adds to the context of the last error.
 func (o *emitOptions) addContext(text string) error {
 	err := o.report.AddContext(text)
 	if errors.Is(err, report.ErrNoError) {

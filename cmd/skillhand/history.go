@@ -105,7 +105,6 @@ func runHistory(std *cli.Std, o historyOptions) error {
 	return printRecords(std, found.Records, o.json)
 }
 
-// printRecords prints a line for each record.
 func printRecords(std *cli.Std, records []activity.Record, asJSON bool) error {
 	if !asJSON {
 		if len(records) == 0 {

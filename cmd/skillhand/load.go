@@ -150,7 +150,6 @@ func runLoad(ctx context.Context, std *cli.Std, cmd *cobra.Command, o loadOption
 	return nil
 }
 
-// complete checks the flags.
 func (o *loadOptions) complete(std *cli.Std, cmd *cobra.Command, args []string) error {
 	o.Skill = args[0]
 	claude := o.dialect == "claude"
@@ -227,7 +226,6 @@ func (o *loadOptions) arguments(std *cli.Std, cmd *cobra.Command, words []string
 	return nil
 }
 
-// claude is the request in the claude dialect.
 func (o *loadOptions) claude(cmd *cobra.Command) skillhand.ClaudeRequest {
 	r := skillhand.ClaudeRequest{Skill: o.Skill, Args: o.Args.Raw, Tool: o.via == "tool", Strict: o.Strict, NoExec: o.noExec, Mode: o.mode}
 	if r.Tool && cmd.Flags().Changed("args") {

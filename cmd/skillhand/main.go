@@ -12,7 +12,7 @@ import (
 
 func main() { os.Exit(run()) }
 
-// run is main without the exit. It is also what the tests call skillhand.
+// run does all of main but exit. The tests too call it skillhand.
 func run() int {
 	std := cli.NewStd()
 	std.Find = func(name string) (string, error) { return skillhand.FindProgram(name, std.Env) }

@@ -98,7 +98,6 @@ func runMay(cmd *cobra.Command, std *cli.Std, o mayOptions, args []string) error
 	return err
 }
 
-// askLines asks about each line of stdin.
 func askLines(std *cli.Std, place *may.Place, yield func(may.Answer) error) error {
 	lines := bufio.NewScanner(std.In)
 	lines.Buffer(nil, 1<<20)

@@ -16,7 +16,6 @@ type reportTable struct {
 	width int // of the first column
 }
 
-// newReportTable makes a table of the reports in these files.
 func newReportTable(files []string, paint func(code, text string) string) *reportTable {
 	t := &reportTable{paint: paint, width: len("INPUT")}
 	for _, f := range files {
@@ -30,7 +29,6 @@ func (t *reportTable) header() string {
 	return fmt.Sprintf("%-*s  %-7s  %-7s  %-14s  %12s  %6s\n", t.width, "INPUT", "SAYS", "FORM", "CONFIDENCE", "DELIVERABLES", "ERRORS")
 }
 
-// append appends what is to be said about one input.
 func (t *reportTable) append(lines []byte, input string, r report.Result) []byte {
 	w := bytes.NewBuffer(lines)
 	if r.Report == nil {

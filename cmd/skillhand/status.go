@@ -52,7 +52,7 @@ next.`,
 	return cmd
 }
 
-// look is how boxes are drawn on stdout.
+// look returns how boxes are drawn on stdout.
 func look(std *cli.Std) activity.Look {
 	return activity.Look{Columns: std.Columns(), Paint: std.Painter(), Home: std.Getenv("HOME")}
 }

@@ -65,7 +65,6 @@ func formatVerdict(v *verdict.Verdict, paint func(code, text string) string) str
 	return b.String()
 }
 
-// formatFault writes a fault in one line.
 func formatFault(f report.Fault) string {
 	where := ""
 	if f.Path != "" {

@@ -106,7 +106,6 @@ type Counts struct {
 	Reloaded  int `json:"reloaded"`  // it was called again after that
 }
 
-// add counts an event.
 func (c *Counts) add(what string) {
 	switch what {
 	case called:
@@ -284,7 +283,6 @@ func newAccountant(o Options) *accountant {
 	return r
 }
 
-// add adds the files of a folder.
 func (r *accountant) add(f *folder) {
 	maps.Copy(r.lists, f.shard.Lists)
 	for _, name := range slices.Sorted(maps.Keys(f.shard.Files)) {
@@ -409,7 +407,6 @@ func (r *accountant) account() *Account {
 	return a
 }
 
-// wants reports whether a session was asked for.
 func (r *accountant) wants(t *tally) bool {
 	if r.o.Session != "" && t.Session != r.o.Session {
 		return false
@@ -417,7 +414,6 @@ func (r *accountant) wants(t *tally) bool {
 	return r.o.Project == "" || files.Inside(r.o.Project, t.Project)
 }
 
-// counts reports whether a day is of the period.
 func (r *accountant) counts(day string) bool {
 	return day >= r.since && (r.until == "" || day < r.until)
 }

@@ -188,7 +188,7 @@ func adviseCost(skills []Skill, add adder) {
 // fewAdvice is how much people are shown at first.
 const fewAdvice = 8
 
-// alike is the share of words that two descriptions have in common.
+// alike returns the share of words that two descriptions have in common.
 func alike(a, b string) float64 {
 	x, y := wordsOf(a), wordsOf(b)
 	if len(x) < sameWords || len(y) < sameWords {

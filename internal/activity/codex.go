@@ -77,7 +77,7 @@ func (t *tally) codexMessage(p value) {
 	})
 }
 
-// skillFile is the skill whose file a command reads, or "".
+// skillFile returns the skill whose file a command reads, or "".
 func skillFile(command string) string {
 	before, _, ok := strings.Cut(filepath.ToSlash(command), "/SKILL.md")
 	if !ok {

@@ -70,7 +70,7 @@ func (r reason) advice() string {
 	return cmp.Or(advice[r.detail], advice[r.category], "%s failed: run it with `--json` to see why")
 }
 
-// commonReasons are up to n reasons, the most frequent first.
+// commonReasons returns up to n reasons, the most frequent first.
 func (b *reviewer) commonReasons(n int) []reason {
 	failed := map[reason]int{}
 	for r, names := range b.reasons {

@@ -134,7 +134,6 @@ func (s Store) Append(r Record) error {
 	return nil
 }
 
-// open opens the file that records are added to.
 func (s Store) open() (*os.File, error) {
 	const how = os.O_APPEND | os.O_CREATE | os.O_RDWR
 	path := filepath.Join(s.Dir, current)
@@ -148,7 +147,6 @@ func (s Store) open() (*os.File, error) {
 	return f, err
 }
 
-// line is how a record is written.
 func (r Record) line() ([]byte, error) {
 	r.Time, r.Retried = r.Time.UTC().Truncate(time.Millisecond), false
 	for _, field := range []*string{&r.Skill, &r.Label, &r.PromptHash, &r.Project, &r.Category, &r.Detail, &r.Session, &r.InputHash} {
@@ -163,7 +161,6 @@ func (r Record) line() ([]byte, error) {
 	return slices.Concat([]byte("\n"), data, []byte("\n")), nil
 }
 
-// quote writes a string as line does.
 func quote(s string) []byte {
 	data, _ := json.Marshal(s) // a string has no fault
 	return data

@@ -140,7 +140,6 @@ func (r *historyReader) has(line []byte) bool {
 	return !r.q.Failed || bytes.Contains(line, []byte(`"ok":false`))
 }
 
-// wants reports whether a query asks for a record.
 func (q Query) wants(r *Record) bool {
 	return !r.Time.Before(q.Since) &&
 		(q.Kind == "" || q.Kind == r.Kind) &&

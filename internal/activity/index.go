@@ -34,7 +34,7 @@ type reader struct {
 	line  func(t *tally, line record) (known bool) // takes a line, and reports whether it is of a kind that is known
 }
 
-// root is the folder that holds the transcripts.
+// root returns the folder that holds the transcripts.
 func (r *reader) root(h here.Here) string {
 	at := agents.Get(r.agent).Transcripts
 	dir := filepath.Join(h.Home, at.Home)
@@ -57,7 +57,7 @@ func (r *reader) wants(path string) bool {
 
 var readers = [...]*reader{&claudeReader, &codexReader, &copilotReader, &geminiReader, &piReader, &qwenReader}
 
-// Agents are the names of the agents whose transcripts can be read.
+// Agents returns the names of the agents whose transcripts can be read.
 func Agents() []string {
 	var names []string
 	for _, r := range readers {
@@ -102,7 +102,6 @@ type folder struct {
 	dirty  bool
 }
 
-// folders are what there is to read for the agents that were asked for.
 func folders(h here.Here, agent string) (all []*folder, err error) {
 	for _, r := range readers {
 		if agent != "" && r.agent != agent {
@@ -121,7 +120,7 @@ func folders(h here.Here, agent string) (all []*folder, err error) {
 	return all, nil
 }
 
-// Folders are those whose changes say that an agent did something: the roots of all transcripts, those that have any
+// Folders returns those whose changes say that an agent did something: the roots of all transcripts, those that have any
 // since then, and those in between.
 func Folders(h here.Here, since time.Time) (all []string) {
 	for _, r := range readers {
@@ -149,12 +148,12 @@ func newFolder(h here.Here, r *reader, dir string) *folder {
 	return &folder{reader: r, dir: dir, file: shardFile(h, r.agent, dir)}
 }
 
-// shardFile is where the index keeps what a folder said.
+// shardFile returns where the index keeps what a folder said.
 func shardFile(h here.Here, agent, dir string) string {
 	return filepath.Join(Dir(h), agent+"-"+strconv.FormatUint(hashOf([]byte(dir)), 36)+".index")
 }
 
-// Dir is where the index is kept.
+// Dir returns where the index is kept.
 func Dir(h here.Here) string { return filepath.Join(h.State, "usage") }
 
 // load reads the shard. One that is missing, damaged or of another version is made anew.
@@ -184,7 +183,7 @@ type job struct {
 	err    error
 }
 
-// jobs are the files that changed since the last look.
+// jobs returns the files that changed since the last look.
 func (f *folder) jobs() (all []*job, err error) {
 	err = filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -375,7 +374,6 @@ type squeezer struct {
 	plain   int  // how many of its last characters are no escape
 }
 
-// add takes a part of the line.
 func (s *squeezer) add(part []byte) {
 	for _, c := range part {
 		switch {
@@ -417,7 +415,7 @@ func (j *job) take(e *indexed, line []byte) {
 	}
 }
 
-// versionOf is the version that a line of an unknown format names, "" if none.
+// versionOf returns the version that a line of an unknown format names, "" if none.
 func versionOf(line value) string {
 	for _, path := range [][]string{{"version"}, {"cli_version"}, {"payload", "cli_version"}, {"data", "version"}, {"schemaVersion"}} {
 		switch v := line.get(path...); {

@@ -48,7 +48,7 @@ func OfSession(h here.Here, session string) (*Account, error) {
 	return nil, nil
 }
 
-// claudeFolder is the name that Claude Code gives to the folder of a project's transcripts.
+// claudeFolder returns the name that Claude Code gives to the folder of a project's transcripts.
 func claudeFolder(dir string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {

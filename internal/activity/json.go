@@ -49,7 +49,6 @@ func (v value) each(kind jsontext.Kind, f func(key, val value) bool) bool {
 // fields calls f for each field of an object, in order, until f returns false. It reports whether the object is whole.
 func (v value) fields(f func(key, val value) bool) bool { return v.each('{', f) }
 
-// items calls f for each item of an array.
 func (v value) items(f func(value)) {
 	v.each('[', func(_, item value) bool { f(item); return true })
 }
@@ -57,7 +56,6 @@ func (v value) items(f func(value)) {
 // A record holds the fields of a transcript's line, in order.
 type record []struct{ key, val value }
 
-// readRecord reads a line into r. It reports whether the line is whole.
 func readRecord(line value, r record) (record, bool) {
 	r = r[:0]
 	whole := line.fields(func(key, v value) bool {

@@ -44,7 +44,7 @@ func (l Look) path(path string) string {
 	return path
 }
 
-// Confidence is a confidence with its band, and with as many decimals as show
+// Confidence returns a confidence with its band, and with as many decimals as show
 // why it is in that band.
 func Confidence(c float64) string {
 	band := report.Band(c)

@@ -23,7 +23,7 @@ type span struct {
 	tokens             Tokens
 }
 
-// SaveOTLP is WriteOTLP into a file.
+// SaveOTLP writes what WriteOTLP does into a file.
 func SaveOTLP(path string, h here.Here, o Options) (int, error) {
 	file, err := os.Create(path)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s span) attributes(t *tally) []any {
 		attribute("gen_ai.usage.cache_read.input_tokens", u.CacheRead), attribute("gen_ai.usage.cache_creation.input_tokens", u.CacheWrite+u.CacheWrite1))
 }
 
-// attribute is a name with a value. OTLP writes whole numbers as text.
+// attribute returns a name with a value. OTLP writes whole numbers as text.
 func attribute(key string, v any) any {
 	if n, ok := v.(int64); ok {
 		return map[string]any{"key": key, "value": map[string]any{"intValue": strconv.FormatInt(n, 10)}}
@@ -137,7 +137,7 @@ func attribute(key string, v any) any {
 	return map[string]any{"key": key, "value": map[string]any{"stringValue": v}}
 }
 
-// id is a stable id of so many bytes.
+// id returns a stable id of so many bytes.
 func id(size int, parts ...any) string {
 	var b []byte
 	for i := 0; len(b) < size; i++ {

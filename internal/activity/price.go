@@ -38,7 +38,6 @@ func orUsual(p claudecode.Price) claudecode.Price {
 	return p
 }
 
-// costOf returns what tokens cost.
 func costOf(t Tokens, p claudecode.Price) float64 {
 	return (p.Input*float64(t.Input) + p.Output*float64(t.Output) + p.CacheRead*float64(t.CacheRead) + p.CacheWrite*float64(t.CacheWrite) +
 		p.CacheWrite1*float64(t.CacheWrite1)) / 1e6

@@ -7,10 +7,10 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// project is what the history calls the project of a place.
+// project returns what the history calls the project of a place.
 func project(h here.Here) string { return files.Real(files.Around(h.Dir)) }
 
-// ProjectOf is what the history calls the project of a folder, which must be there.
+// ProjectOf returns what the history calls the project of a folder, which must be there.
 func ProjectOf(dir string) (string, error) {
 	if err := files.CheckFolder(dir); err != nil {
 		return "", err

@@ -71,7 +71,7 @@ func (v *Retro) addUsage(h here.Here, o Options) {
 	}
 }
 
-// usedIn is what a session did with skills, and what to do about it. Without a transcript nobody knows.
+// usedIn returns what a session did with skills, and what to do about it. Without a transcript nobody knows.
 func usedIn(h here.Here, session string) (used []Used, next []string) {
 	r, err := OfSession(h, session)
 	if err != nil || r == nil {
@@ -107,7 +107,6 @@ func addUsed(b *term.Box, heading string, all []Used, name int) {
 	}
 }
 
-// usedRow is a skill as a row of a table.
 func (u Used) usedRow() []string {
 	cost := "unknown"
 	if u.CostUSD != nil {
@@ -125,7 +124,7 @@ func usedRows(all []Used) (rows [][]string) {
 	return rows
 }
 
-// retroOutput is the retrospective as a skill's page has it. Its arguments are
+// retroOutput returns the retrospective as a skill's page has it. Its arguments are
 // what a user typed: the first word that is a period counts.
 func retroOutput(h here.Here, args []string, _ io.Writer) (string, error) {
 	now := time.Now()
@@ -229,7 +228,6 @@ func more(b *term.Box, i, n int) bool {
 	return true
 }
 
-// nameCells is how wide the column of names is.
 func nameCells(b *term.Box, v *Retro) int {
 	most := 12
 	for _, s := range v.Skills {
@@ -402,7 +400,6 @@ func mdTable(b *strings.Builder, heading string, head []string, rows [][]string)
 	}
 }
 
-// mdSteps writes what to do.
 func mdSteps(b *strings.Builder, heading string, steps []string) {
 	fmt.Fprintf(b, "\n## %s\n\n", heading)
 	for _, step := range steps {

@@ -174,7 +174,7 @@ func addFailure[K comparable](counts map[K]map[string]int, key K, name string) {
 func (s *sum) add(v float64) { s.total += v; s.count++ }
 func (s *sum) mean() float64 { return s.total / float64(s.count) }
 
-// point is the part of the period that a time lies in.
+// point returns the part of the period that a time lies in.
 func (b *reviewer) point(t time.Time) int {
 	whole := b.sum.Until.Sub(b.sum.Since)
 	if whole <= 0 {

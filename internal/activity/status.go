@@ -151,7 +151,7 @@ func addSuccess(b *term.Box, ok, total int) {
 	b.Line(term.Plain("  "), term.In(color, term.Meter(ok, total, max(4, min(40, b.Inner-2-len(text))))), term.Plain(text))
 }
 
-// share is a part of a whole in words. Of one, a percentage says less.
+// share returns a part of a whole in words. Of one, a percentage says less.
 func share(part, whole int) string {
 	if whole == 1 {
 		return fmt.Sprintf("%d of 1", part)
@@ -159,7 +159,7 @@ func share(part, whole int) string {
 	return fmt.Sprintf("%d%%", percent(part, whole))
 }
 
-// percent is rounded, but says 0 and 100 only if it is none and all.
+// percent rounds, but says 0 and 100 only if it is none and all.
 func percent(part, whole int) int {
 	switch {
 	case whole == 0 || part == 0:
@@ -238,7 +238,7 @@ func (s *Status) Markdown(look Look) string {
 	return b.String()
 }
 
-// statusOutput is the box as a skill's page has it.
+// statusOutput returns the box as a skill's page has it.
 func statusOutput(h here.Here, _ []string, _ io.Writer) (string, error) {
 	s, err := NewStatus(h, StatusRequest{})
 	if err != nil {

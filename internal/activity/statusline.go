@@ -89,7 +89,6 @@ func ReadLineInput(stdin io.Reader) LineInput {
 	}
 }
 
-// parts are what the input alone says.
 func (in *LineInput) parts() []string {
 	var parts []string
 	model := in.Model.Name
@@ -118,7 +117,7 @@ func (in *LineInput) dir() string {
 	return in.Cwd
 }
 
-// lineSkills is how many skills a session has seen: through skillhand, or from the agent itself as far as the index
+// lineSkills returns how many skills a session has seen: through skillhand, or from the agent itself as far as the index
 // of transcripts knows.
 func lineSkills(h here.Here, in LineInput) int {
 	names := map[string]bool{}
@@ -190,7 +189,7 @@ func NewLineSetting(h here.Here) LineSetting {
 	return doc
 }
 
-// statuslineOutput is the setting as a skill's page has it.
+// statuslineOutput returns the setting as a skill's page has it.
 func statuslineOutput(h here.Here, _ []string, _ io.Writer) (string, error) {
 	var text strings.Builder
 	enc := json.NewEncoder(&text)

@@ -326,7 +326,6 @@ func (c *Cost) add(u Tokens, at rate, times float64, text bool) {
 	c.addUSD(times*costOf(u, at.price), usd)
 }
 
-// addUSD adds dollars to the whole and to a part of it.
 func (c *Cost) addUSD(usd float64, part *float64) {
 	if c.USD == nil {
 		c.USD = new(float64)
@@ -335,7 +334,6 @@ func (c *Cost) addUSD(usd float64, part *float64) {
 	*part += usd
 }
 
-// known returns the part of the cost that is known.
 func (c Cost) known() float64 {
 	if c.USD == nil {
 		return 0

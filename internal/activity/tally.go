@@ -28,7 +28,6 @@ func (t Tokens) minus(u Tokens) Tokens {
 	return Tokens{t.Input - u.Input, t.Output - u.Output, t.CacheRead - u.CacheRead, t.CacheWrite - u.CacheWrite, t.CacheWrite1 - u.CacheWrite1}
 }
 
-// most returns the larger of each kind.
 func (t Tokens) most(u Tokens) Tokens {
 	return Tokens{
 		max(t.Input, u.Input), max(t.Output, u.Output), max(t.CacheRead, u.CacheRead), max(t.CacheWrite, u.CacheWrite),
@@ -413,7 +412,6 @@ func (r turn) work() Tokens {
 	return rest
 }
 
-// asked returns the name of the model that was asked for.
 func (r turn) asked() string {
 	if r.Asked != "" {
 		return r.Asked
@@ -441,7 +439,6 @@ func (t *tally) lineKey() uint64 {
 	return keyOf(t.Agent, t.Session, t.AgentID, strconv.FormatInt(t.line, 10), strconv.Itoa(len(t.Turns)))
 }
 
-// records adds to what the agent recorded for a model.
 func (t *tally) records(model string, p paid) {
 	if t.Paid == nil {
 		t.Paid = map[string]paid{}

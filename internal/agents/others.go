@@ -2,7 +2,7 @@ package agents
 
 import "runtime"
 
-// others are agents of which only folders are known, or where MCP is configured. What their models see of a skill
+// others returns the agents of which only folders are known, or where MCP is configured. What their models see of a skill
 // nobody asked.
 func others() []*Agent {
 	all := []*Agent{

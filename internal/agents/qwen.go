@@ -79,7 +79,6 @@ func (q *qwenReader) Line(line []byte, to func([]byte)) {
 	say(to, e)
 }
 
-// step counts what a message took.
 func (q *qwenReader) step(to func([]byte), message map[string]any) {
 	if p, known := priceOf(q.run.model); known {
 		used := tokensIn(message["usage"])
@@ -97,7 +96,6 @@ func tokensIn(usage any) (t tokens) {
 	return t
 }
 
-// counted reports whether a usage has a count of tokens from the service.
 func counted(usage any) bool {
 	u, _ := usage.(map[string]any)
 	total, _ := u["total_tokens"].(float64)

@@ -75,7 +75,6 @@ func (r *run) start(to func([]byte)) {
 	say(to, object{"type": "system", "subtype": "init", "session_id": r.session, "model": r.model})
 }
 
-// says tells what the agent says.
 func (r *run) says(to func([]byte), text string) {
 	if text == "" {
 		return

@@ -305,7 +305,6 @@ func (s *Skill) CalledName() string {
 	return path.Base(s.Folder)
 }
 
-// shortFile names the file by its place.
 func (s *Skill) shortFile() string {
 	return path.Join(placed(*s), "skills", s.Folder, skill.MainFile)
 }

@@ -137,7 +137,6 @@ func tableColumns(rows []Row, names []string, wide, edge int) []int {
 	return columns
 }
 
-// tableOf draws the columns of the agents from one on.
 func tableOf(rows []Row, names []string, wide int, columns []int, from int) string {
 	var b strings.Builder
 	line := func(first string, cell func(i int) string) {

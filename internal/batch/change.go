@@ -92,12 +92,10 @@ func (c *change) save() error {
 	return err
 }
 
-// total counts the jobs of the batch.
 func (b *batchRow) total() int64 {
 	return b.waiting + b.open + b.done + b.failed + b.canceled + b.skip
 }
 
-// limit changes the limits that are given.
 func (b *batchRow) limit(l Limits) {
 	if l.Concurrency != 0 {
 		b.concurrency = int64(max(l.Concurrency, 0))
@@ -301,7 +299,6 @@ type need struct {
 	Need string `json:"need"`
 }
 
-// need says which jobs need which.
 func (c *change) need(needs []need) error {
 	c.b.chain = 1
 	for part := range slices.Chunk(needs, chunk) {
@@ -701,7 +698,6 @@ func (c *change) cancelSome(after position) (position, error) {
 	return at, nil
 }
 
-// cancel ends jobs.
 func (c *change) cancel(jobs []cancelable) error {
 	var waiting, open []end
 	for _, j := range jobs {

@@ -148,7 +148,6 @@ func (s *session) removeDead(ctx context.Context, now int64) error {
 	return err
 }
 
-// add counts a worker.
 func (c *crew) add(slots int, unfit string) {
 	c.Workers++
 	c.Slots += slots

@@ -60,7 +60,6 @@ type ending struct {
 	retry Retry
 }
 
-// next decides what follows the end of a delivery.
 func next(d delivery, e ending, now int64) step {
 	r := e.retry
 	s := step{state: Waiting, due: now, tries: d.Tries, kills: d.Kills, spent: micros(r.CostUSD), fault: r.Error}

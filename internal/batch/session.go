@@ -158,7 +158,6 @@ func (s *session) sign(ctx context.Context) error {
 	})
 }
 
-// begin starts River.
 func (s *session) begin(ctx context.Context) error {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &receiver{session: s})
@@ -369,7 +368,6 @@ func (s *session) submit(ctx context.Context, f finish) error {
 	}
 }
 
-// now returns the database's time.
 func (s *session) now() int64 { return time.Now().UnixMilli() + s.offset.Load() }
 
 // A lookup is a look at a delivered job before it starts.

@@ -103,7 +103,6 @@ func (s *sqliteStore) dsn(options ...string) string {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(s.file), RawQuery: query.Encode()}).String()
 }
 
-// tables lists the tables that the file has.
 func (s *sqliteStore) tables(ctx context.Context) ([]string, error) {
 	if s.is == nil || s.is.Size() == 0 {
 		return nil, nil

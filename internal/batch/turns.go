@@ -57,7 +57,6 @@ func (t *turnstile) enter(ctx context.Context) error {
 // pass lets another process wait next.
 func (t *turnstile) pass() { _ = t.next.Unlock() }
 
-// leave ends a turn.
 func (t *turnstile) leave() {
 	t.pass()
 	t.queue.Release(1)

@@ -79,5 +79,5 @@ func IsSpace(r rune) bool {
 	return r == '\uFEFF' || r != '\u0085' && unicode.IsSpace(r)
 }
 
-// TrimSpace is strings.TrimSpace by IsSpace.
+// TrimSpace trims as strings.TrimSpace does, by IsSpace.
 func TrimSpace(s string) string { return strings.TrimFunc(s, IsSpace) }

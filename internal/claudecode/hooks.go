@@ -6,7 +6,7 @@ import (
 	"github.com/skillhand/skillhand/internal/doc"
 )
 
-// hooks is an object of events. A fault in a hook that may guard permissions keeps the plugin from loading; other faults
+// hooks wants an object of events. A fault in a hook that may guard permissions keeps the plugin from loading; other faults
 // do not.
 func hooks(r *reader, n *doc.Node, field string) {
 	known := Events()
@@ -67,7 +67,7 @@ func holdsHooks(n *doc.Node) bool {
 	})
 }
 
-// matchers is the value of an event.
+// matchers wants the value of an event.
 func matchers(r *reader, n *doc.Node, field string) {
 	if n.Value == nil {
 		return

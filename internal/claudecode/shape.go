@@ -10,7 +10,7 @@ import (
 	"github.com/skillhand/skillhand/internal/doc"
 )
 
-// manifestFields is the shape of a plugin.json, as testdata/manifests.json records it. A key that the shape lacks may
+// manifestFields returns the shape of a plugin.json, as testdata/manifests.json records it. A key that the shape lacks may
 // hold anything.
 func manifestFields() []member {
 	return []member{
@@ -168,7 +168,7 @@ func mapOf(value shape) shape {
 	}
 }
 
-// pluginName is the plugin's own: it becomes part of paths and of the names of skills.
+// pluginName wants the plugin's own name: it becomes part of paths and of the names of skills.
 func pluginName(r *reader, n *doc.Node, field string) {
 	name, ok := n.Text()
 	odd := func(c rune) bool {
@@ -181,7 +181,7 @@ func pluginName(r *reader, n *doc.Node, field string) {
 	}
 }
 
-// address is what JavaScript's URL takes.
+// address wants what JavaScript's URL takes.
 func address(r *reader, n *doc.Node, field string) {
 	s, ok := n.Text()
 	if !ok {
@@ -203,7 +203,7 @@ func isURL(s string) bool {
 	return true
 }
 
-// paths is a path in the plugin with this ending, or a list of them. Where inline is given, an object stands for itself;
+// paths returns a path in the plugin with this ending, or a list of them. Where inline is given, an object stands for itself;
 // commands have objects instead of a list, all others also in it.
 func paths(end string, inline shape) shape {
 	path := func(r *reader, n *doc.Node, field string) {
@@ -253,7 +253,7 @@ func pathsOr(path, inline shape) shape {
 	}
 }
 
-// command is an object of commands with names of their own.
+// command wants an object of commands with names of their own.
 func command(r *reader, n *doc.Node, field string) {
 	for _, c := range n.Items {
 		at := within(field, c.Key)
@@ -270,7 +270,7 @@ func command(r *reader, n *doc.Node, field string) {
 	}
 }
 
-// mcpServer is a program, or an address with the type that says how to speak to it.
+// mcpServer wants a program, or an address with the type that says how to speak to it.
 func mcpServer(r *reader, n *doc.Node, field string) {
 	if !r.is(n, field, doc.Object) {
 		return
@@ -325,7 +325,7 @@ func lspServer(r *reader, n *doc.Node, field string) {
 	)(r, n, field)
 }
 
-// monitors is a path, or a list of monitors, each with a name of its own.
+// monitors wants a path, or a list of monitors, each with a name of its own.
 func monitors(r *reader, n *doc.Node, field string) {
 	if n.Kind() == doc.Text {
 		paths(".json", nil)(r, n, field)
@@ -348,7 +348,7 @@ func monitors(r *reader, n *doc.Node, field string) {
 	}
 }
 
-// dependency is another plugin's name, perhaps with its marketplace.
+// dependency wants another plugin's name, perhaps with its marketplace.
 func dependency(r *reader, n *doc.Node, field string) {
 	if n.IsObject() {
 		r.object(n, field, []member{{"name", needed, filledText}, {"marketplace", 0, text}}, open)

@@ -18,20 +18,20 @@ type At struct {
 	Cwd        string // "": here
 }
 
-// RootFlags are the flags that say where skills are looked for.
+// RootFlags adds the flags that say where skills are looked for.
 func (a *At) RootFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&a.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
 	f.StringArrayVar(&a.Roots, "root", nil, "a further `folder` of skills; repeatable")
 }
 
-// Flags are RootFlags, and the one that names another folder to work in.
+// Flags adds those of RootFlags, and the one that names another folder to work in.
 func (a *At) Flags(cmd *cobra.Command) {
 	a.RootFlags(cmd)
 	cmd.Flags().StringVar(&a.Cwd, "cwd", "", "work in this `folder` instead of here")
 }
 
-// Here is the place that the flags and an environment describe.
+// Here returns the place that the flags and an environment describe.
 func (a *At) Here(env []string) (here.Here, error) {
 	h, err := here.Here{Session: a.Session, PluginRoot: a.PluginRoot, Roots: a.Roots, Env: env}.Complete()
 	if err == nil && a.Cwd != "" {
@@ -40,7 +40,7 @@ func (a *At) Here(env []string) (here.Here, error) {
 	return h, err
 }
 
-// Runtime is the runtime of a command there. What it is doing is said if a person must be asked.
+// Runtime returns the runtime of a command there. What it is doing is said if a person must be asked.
 func (a *At) Runtime(std *Std, doing string) (*skillhand.Runtime, error) {
 	h, err := a.Here(std.Env)
 	if err != nil {
@@ -75,7 +75,7 @@ func (a *At) CompleteSkills(std *Std, every bool) cobra.CompletionFunc {
 	}
 }
 
-// Runtime is a runtime that asks nobody.
+// Runtime returns a runtime that asks nobody.
 func (std *Std) Runtime(h here.Here) *skillhand.Runtime {
 	rt := &skillhand.Runtime{Here: h, Builtins: skillhand.Builtins(), Warn: std.Warn}
 	if program := std.Program(); program != "" {
@@ -84,7 +84,7 @@ func (std *Std) Runtime(h here.Here) *skillhand.Runtime {
 	return rt
 }
 
-// Program is the path of skillhand: of this program or, in the second one, of the first beside it; "" if it is not there.
+// Program returns the path of skillhand: of this program or, in the second one, of the first beside it; "" if it is not there.
 func (std *Std) Program() string {
 	self, err := os.Executable()
 	if err != nil || !std.second {

@@ -12,7 +12,7 @@ type Bar struct {
 	shown time.Time
 }
 
-// Bar is one on stderr.
+// Bar returns one on stderr.
 func (std *Std) Bar() *Bar { return &Bar{std: std} }
 
 // manyFiles is from how many files on a bar is worth its line.

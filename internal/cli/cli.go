@@ -37,7 +37,7 @@ type Std struct {
 	Screen sync.Mutex // held by whoever uses the terminal for more than a message
 }
 
-// NewStd is what this process has.
+// NewStd returns what this process has.
 func NewStd() *Std {
 	std := &Std{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: here.Environ()}
 	may, forced := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", false
@@ -104,7 +104,7 @@ func (std *Std) say(code, head, text string) {
 	fmt.Fprintln(std.Err, text)
 }
 
-// broken is a text for stderr whose lines are broken between words if that is a terminal. What begins with blanks, such
+// broken returns a text for stderr whose lines are broken between words if that is a terminal. What begins with blanks, such
 // as a command that somebody wrote, stays as it is.
 func (std *Std) broken(text string) string {
 	if !term.IsTerminal(std.Err) {
@@ -179,7 +179,7 @@ func PrintEach[T any](std *Std, asJSON bool, all []T, text func(T) string) error
 	return nil
 }
 
-// Getenv is a variable of the environment, or "".
+// Getenv returns a variable of the environment, or "".
 func (std *Std) Getenv(name string) string {
 	value := ""
 	for _, kv := range std.Env {
@@ -196,7 +196,7 @@ func (std *Std) Interactive() bool { return term.IsTerminal(std.In) && term.IsTe
 // Live reports whether stderr is a terminal on which a line can be drawn again.
 func (std *Std) Live() bool { return term.IsTerminal(std.Err) && std.Getenv("TERM") != "dumb" }
 
-// NewScreen is the last lines of the terminal on stderr.
+// NewScreen returns the last lines of the terminal on stderr.
 func (std *Std) NewScreen() *term.Screen { return &term.Screen{Out: std.Err, Held: &std.Screen} }
 
 // Spin starts a spinner on stderr; without a terminal there, it only passes on.
@@ -211,7 +211,7 @@ func (std *Std) Waiting(text string) {
 	}
 }
 
-// Edge is how wide a line may be before it is cut: as Columns, but lines that no terminal shows are whole.
+// Edge returns how wide a line may be before it is cut: as Columns, but lines that no terminal shows are whole.
 func (std *Std) Edge() int {
 	if !term.IsTerminal(std.Out) && std.Getenv("COLUMNS") == "" {
 		return math.MaxInt32
@@ -219,7 +219,7 @@ func (std *Std) Edge() int {
 	return std.Columns()
 }
 
-// Columns is how wide results may be.
+// Columns returns how wide results may be.
 func (std *Std) Columns() int {
 	return term.Columns(std.Out, std.Getenv("COLUMNS"), term.DefaultWidth)
 }

@@ -138,7 +138,7 @@ func closedStdout(err error) bool {
 	return false
 }
 
-// ExitStatus is the one place where an error becomes an exit status.
+// ExitStatus turns an error into an exit status; nothing else does.
 func ExitStatus(err error) int {
 	var status *statusError
 	var signal *interrupted
@@ -155,7 +155,7 @@ func ExitStatus(err error) int {
 	return ExitFailed
 }
 
-// AskStatus is the exit status of a failure to get an answer.
+// AskStatus returns the exit status of a failure to get an answer.
 func AskStatus(e *claude.Error) int {
 	switch {
 	case e.Category == claude.Auth, e.Category == claude.Quota:

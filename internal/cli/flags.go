@@ -19,7 +19,7 @@ func OneOf(cmd *cobra.Command, p *string, name, usage string, values ...string) 
 	Values(cmd, name, values...)
 }
 
-// SomeOf is OneOf for a flag that takes several values, separated by commas or given again.
+// SomeOf works as OneOf does, for a flag that takes several values, separated by commas or given again.
 func SomeOf(cmd *cobra.Command, p *[]string, name, usage string, values ...string) {
 	cmd.Flags().Var(&choices{p: p, values: values}, name, withValues(usage, values))
 	Values(cmd, name, values...)

@@ -280,7 +280,7 @@ type badFlag struct{ text string }
 
 func (e *badFlag) Error() string { return e.text }
 
-// seconds is what somebody means by a number without a unit: milliseconds if there are many.
+// seconds returns what somebody means by a number without a unit: milliseconds if there are many.
 func seconds(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n) + "s"

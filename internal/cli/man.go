@@ -18,7 +18,7 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// NewMan is the command that prints manual pages. Of the second program it
+// NewMan returns the command that prints manual pages. Of the second program it
 // writes only those of its commands: the page about all of them is the first's.
 func NewMan(std *Std, second bool) *cobra.Command {
 	var dir string
@@ -83,7 +83,7 @@ func (std *Std) showManual(of *cobra.Command, page string) error {
 	return err
 }
 
-// findQuiet is the path of a program, or "".
+// findQuiet returns the path of a program, or "".
 func (std *Std) findQuiet(name string) string {
 	if std.Find == nil {
 		return ""
@@ -95,7 +95,7 @@ func (std *Std) findQuiet(name string) string {
 	return file
 }
 
-// sourceDate is the day that a page is from: of the source it was made of, so
+// sourceDate returns the day that a page is from: of the source it was made of, so
 // that the same source makes the same page; "" if that is not known.
 func sourceDate(epoch string) (string, error) {
 	if epoch == "" {
@@ -108,7 +108,6 @@ func sourceDate(epoch string) (string, error) {
 	return time.Unix(seconds, 0).UTC().Format(time.DateOnly), nil
 }
 
-// writeManuals writes the pages of all commands.
 func (std *Std) writeManuals(cmd *cobra.Command, dir, date string, second bool) error {
 	if second {
 		for _, c := range documented(cmd.Root()) {
@@ -148,10 +147,10 @@ func documented(cmd *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(slices.Clone(cmd.Commands()), func(c *cobra.Command) bool { return !c.IsAvailableCommand() })
 }
 
-// manualName is what man calls the page of a command: skillhand-load.
+// manualName returns what man calls the page of a command: skillhand-load.
 func manualName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// manual is the page of a command, in the macros of man(7).
+// manual returns the page of a command, in the macros of man(7).
 func manual(cmd *cobra.Command, date string) string {
 	cmd.InitDefaultHelpFlag()
 	var b strings.Builder
@@ -181,7 +180,7 @@ func manual(cmd *cobra.Command, date string) string {
 	return b.String()
 }
 
-// description is the long text of a command, else the sentence that it has.
+// description returns the long text of a command, else the sentence that it has.
 func description(cmd *cobra.Command) string {
 	if cmd.Long != "" {
 		return cmd.Long

@@ -84,7 +84,6 @@ func withoutHelp(root *cobra.Command, args []string) []string {
 	})
 }
 
-// newHelp is the command that helps with a command or a topic.
 func newHelp(std *Std, root *cobra.Command) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
@@ -127,7 +126,6 @@ func newHelp(std *Std, root *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// below lists the commands below the one that words name.
 func below(root *cobra.Command, words []string) []string {
 	var names []string
 	if cmd, rest, err := root.Find(words); err == nil && len(rest) == 0 {
@@ -171,7 +169,7 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// Misplaced is an argument of the script that is spelled as a flag of the command, which was not given, with its value;
+// Misplaced returns an argument of the script that is spelled as a flag of the command, which was not given, with its value;
 // "" after --, where it is meant.
 func Misplaced(cmd *cobra.Command, args []string) string {
 	if cmd.ArgsLenAtDash() >= 0 {

@@ -196,7 +196,7 @@ type Module struct {
 	Version string `json:"version"`
 }
 
-// NewServer is what this program is.
+// NewServer returns what this program is.
 func NewServer(root *cobra.Command) (*Server, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -214,7 +214,7 @@ func NewServer(root *cobra.Command) (*Server, error) {
 	return s, nil
 }
 
-// Text is it for people.
+// Text writes it for people.
 func (s *Server) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s (%s, %s/%s)\n", ServerName, s.Version.Version, s.Go, s.OS, s.Arch)

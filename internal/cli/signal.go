@@ -26,7 +26,7 @@ type signalContext struct {
 	once   sync.Once
 }
 
-// Done is called by whoever wants to be told of the end.
+// Done tells whoever wants to be told of the end.
 func (c *signalContext) Done() <-chan struct{} {
 	c.once.Do(func() {
 		signals := make(chan os.Signal, 4)

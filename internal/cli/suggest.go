@@ -11,7 +11,7 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// borrowed are the words of other programs for our commands, by the command that they stand below.
+// borrowed returns the words of other programs for our commands, by the command that they stand below.
 // It is a function because a map of this size would cost every start.
 func borrowed() map[string]map[string]string {
 	return map[string]map[string]string{
@@ -70,7 +70,7 @@ func borrowedFlag(path, name string) string {
 	return said
 }
 
-// DidYouMean is the end of a message about a mistyped name: the names that may have been meant, or "".
+// DidYouMean returns the end of a message about a mistyped name: the names that may have been meant, or "".
 func DidYouMean(typed string, names []string) string {
 	if near := suggest(typed, names); len(near) > 0 && len(near) <= 3 { // more would be no help
 		return ", did you mean " + strings.Join(near, " or ") + "?"
@@ -78,7 +78,7 @@ func DidYouMean(typed string, names []string) string {
 	return ""
 }
 
-// unknown is the error of a word that is no command below cmd.
+// unknown returns the error of a word that is no command below cmd.
 func unknown(cmd *cobra.Command, word string) error {
 	text := fmt.Sprintf("unknown command %q", word)
 	near := Meant(cmd, word)
@@ -91,7 +91,7 @@ func unknown(cmd *cobra.Command, word string) error {
 	return Usagef("%s\nsee %s --help", text, cmd.CommandPath())
 }
 
-// forFile is the command that a file or folder may have been meant for which stands where a command should.
+// forFile returns the command that a file or folder may have been meant for which stands where a command should.
 func forFile(path, file string, folder bool) []string {
 	switch {
 	case path == "skillhand":

@@ -64,7 +64,7 @@ func topicOf(name string) *topic {
 	return nil
 }
 
-// text is the topic, in lines of a width.
+// text returns the topic, in lines of a width.
 func (t *topic) text(columns int) string {
 	var b strings.Builder
 	b.WriteString(reflow(t.intro, columns) + "\n")

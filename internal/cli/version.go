@@ -20,7 +20,7 @@ type Version struct {
 	Arch    string `json:"arch"`
 }
 
-// NewVersion is which build this program is.
+// NewVersion returns which build this program is.
 func NewVersion() Version {
 	doc := Version{Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -39,7 +39,7 @@ func NewVersion() Version {
 	return doc
 }
 
-// NewVersionCommand is the command that prints the version.
+// NewVersionCommand returns the command that prints the version.
 func NewVersionCommand(std *Std) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{

@@ -56,10 +56,10 @@ type jsonParser struct {
 
 const maxDepth = 10_000 // as encoding/json has it
 
-// at is where the decoder stands.
+// at returns where the decoder stands.
 func (p *jsonParser) at() int { return p.mark + int(p.dec.InputOffset()) }
 
-// next is where the next token starts.
+// next returns where the next token starts.
 func (p *jsonParser) next() int {
 	i := p.at()
 	for i < len(p.src) && strings.IndexByte(" \t\r\n,:", p.src[i]) >= 0 {

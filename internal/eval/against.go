@@ -48,7 +48,6 @@ func (s *Subject) At(ctx context.Context, env here.Env, revision, dir string) er
 	return nil
 }
 
-// archive writes a folder as it was at a revision.
 func archive(ctx context.Context, env here.Env, folder, revision, to string) error {
 	top, err := git(ctx, env, folder, "rev-parse", "--show-toplevel")
 	if err != nil {

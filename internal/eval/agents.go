@@ -17,7 +17,7 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// other is the agent that trials ask; nil for Claude Code.
+// other returns the agent that trials ask; nil for Claude Code.
 func (o *Options) other() (*agents.Agent, error) { return agents.Find(o.Agent) }
 
 // installFor puts the skill where other agents look, all of them: into .agents/skills of the project. The arm without it

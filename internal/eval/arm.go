@@ -17,19 +17,19 @@ const (
 	Against Arm = "against" // the skill as it was at a git revision
 )
 
-// Kind is the arm without its model.
+// Kind returns the arm without its model.
 func (a Arm) Kind() Arm {
 	kind, _, _ := strings.Cut(string(a), "@")
 	return Arm(kind)
 }
 
-// Model is the model that an arm asks for, "" if it names none.
+// Model returns the model that an arm asks for, "" if it names none.
 func (a Arm) Model() string {
 	_, model, _ := strings.Cut(string(a), "@")
 	return model
 }
 
-// Arms are those of the options, in the order of reports.
+// Arms returns those of the options, in the order of reports.
 func (o *Options) Arms() []Arm {
 	kinds := []Arm{With}
 	if o.Baseline {
@@ -50,7 +50,7 @@ func (o *Options) Arms() []Arm {
 	return all
 }
 
-// armsOf are the arms that trials were made in, in the order of reports.
+// armsOf returns the arms that trials were made in, in the order of reports.
 func armsOf(trials []Trial) []Arm {
 	var all []Arm
 	for _, t := range trials {
@@ -74,7 +74,7 @@ func armsOf(trials []Trial) []Arm {
 	return all
 }
 
-// pairs are what two arms are compared by: an arm without the skill, and with it as it was,
+// pairs returns what two arms are compared by: an arm without the skill, and with it as it was,
 // by the one that has it; every other model's by the first one's.
 func pairs(arms []Arm) [][2]Arm {
 	var all [][2]Arm
@@ -160,7 +160,7 @@ func (c *Comparison) more(first, second []Rate) {
 	}
 }
 
-// ArmsOf are the arms of a case. One that continues a session has none without the skill.
+// ArmsOf returns the arms of a case. One that continues a session has none without the skill.
 func (o *Options) ArmsOf(c *Case) []Arm {
 	all := o.Arms()
 	if c.Suite != nil && c.Suite.History != "" {
@@ -169,7 +169,7 @@ func (o *Options) ArmsOf(c *Case) []Arm {
 	return all
 }
 
-// RunsOf is how often a case is tried in each arm.
+// RunsOf returns how often a case is tried in each arm.
 func (o *Options) RunsOf(c *Case) int {
 	if c.Suite != nil && !o.RunsSet {
 		return c.Suite.Runs

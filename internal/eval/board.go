@@ -36,7 +36,7 @@ type boardRow struct {
 	cells     []string
 }
 
-// NewBoard is a board for the trials of some skills.
+// NewBoard makes a board for the trials of some skills.
 func NewBoard(o *Options, subjects []*Subject) *Board {
 	b := &Board{}
 	for _, s := range subjects {
@@ -124,7 +124,7 @@ func (b *Board) draw() {
 		term.Plural(len(b.trials), "trial"), term.Dollars(b.cost))))
 }
 
-// busy are the rows to draw: if there are too many, those that are not finished first.
+// busy returns the rows to draw: if there are too many, those that are not finished first.
 func (b *Board) busy(most int) []*boardRow {
 	if len(b.rows) <= most {
 		return b.rows

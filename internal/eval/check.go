@@ -82,7 +82,6 @@ func (c *Check) run(ctx context.Context, s scene) CheckResult {
 	return r
 }
 
-// asks reports whether a model is asked.
 func (c *Check) asks() bool {
 	return c.Judge != "" || c.Grader != nil && (c.Grader.Type == llmGrader || c.Grader.Type == baseline)
 }

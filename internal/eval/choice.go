@@ -111,7 +111,7 @@ func addSubject(subjects []*Subject, s *Subject) ([]*Subject, error) {
 	return append(subjects, s), nil
 }
 
-// skill is one skill, with its cases.
+// skill returns one skill, with its cases.
 func (o *Options) skill(c Choice, loc skill.Location) (*Subject, error) {
 	s, err := NewSubject(loc)
 	if err != nil && len(c.Names) == 0 {
@@ -133,7 +133,7 @@ func (o *Options) skill(c Choice, loc skill.Location) (*Subject, error) {
 	return s, err
 }
 
-// plugin is a plugin as a whole, with the cases of its own.
+// plugin returns a plugin as a whole, with the cases of its own.
 func (o *Options) plugin(c Choice, root string) (*Subject, error) {
 	s, err := NewPlugin(root)
 	if err != nil {
@@ -146,7 +146,7 @@ func (o *Options) plugin(c Choice, root string) (*Subject, error) {
 	return s, o.cases(c, s)
 }
 
-// pluginAt is the plugin that a folder is the root of, unless it is a skill too; "" if it is none.
+// pluginAt returns the plugin that a folder is the root of, unless it is a skill too; "" if it is none.
 func pluginAt(h here.Here, dir string) string {
 	if dir == "" {
 		return ""

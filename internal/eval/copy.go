@@ -51,7 +51,6 @@ type walker struct {
 	links int
 }
 
-// folder visits a folder that is at in the copy.
 func (w *walker) folder(src, at string) error {
 	return filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

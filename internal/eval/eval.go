@@ -87,7 +87,7 @@ func (t *Trial) Right() bool {
 	return t.Outcome == Other || t.Outcome == None
 }
 
-// dollars is an amount for people; unknown if nobody told it.
+// dollars returns an amount for people; unknown if nobody told it.
 func dollars(usd float64, unknown bool) string {
 	if unknown {
 		return "cost unknown"

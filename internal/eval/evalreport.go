@@ -145,7 +145,7 @@ func (s *Subject) evalPlugin() evalPlugin {
 	return p
 }
 
-// mean is nil of nothing.
+// mean returns nil of nothing.
 func mean(all []float64) *float64 {
 	if len(all) == 0 {
 		return nil
@@ -291,7 +291,7 @@ func (t *Trial) evalRun(c *Case, r *ClaudeReport) evalRun {
 	return e
 }
 
-// ends are what the first and the last line of a transcript say.
+// ends returns what the first and the last line of a transcript say.
 func ends(file string) (version string, turns int, started string) {
 	text, err := os.ReadFile(file)
 	if err != nil {

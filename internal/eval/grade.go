@@ -20,7 +20,7 @@ type ToolCall struct {
 	OK    bool // it succeeded; a skill was delivered
 }
 
-// calls are the uses of tools in the trial, in order, those of subagents too.
+// calls returns the uses of tools in the trial, in order, those of subagents too.
 func (s *scene) calls() ([]ToolCall, error) {
 	skills, byID := &stream{delivers: s.other != nil}, map[string]*ToolCall{}
 	prints := &prints{}
@@ -61,7 +61,6 @@ func (s *scene) calls() ([]ToolCall, error) {
 	return all, err
 }
 
-// matches reports whether a call is one that is meant.
 func (m ToolMatch) matches(c *ToolCall) (bool, error) {
 	if c.Tool != m.Tool {
 		return false, nil
@@ -126,7 +125,7 @@ func (g *Grader) gradeRegex(s *scene) (bool, string, error) {
 	return g.Match == "not_contains", "pattern not found in " + what, nil
 }
 
-// read is the text that a grader looks at.
+// read returns the text that a grader looks at.
 func (t Target) read(s *scene) (string, error) {
 	switch t.Source {
 	case "trace":
@@ -236,7 +235,6 @@ func (g *Grader) gradeFile(s *scene) (bool, string, error) {
 // maxMaterial is how much of a text a judge is given.
 const maxMaterial = 400 << 10
 
-// material is what a judge looks at.
 func (g *Grader) material(s *scene) (string, error) {
 	shorten := func(text string) string {
 		if len(text) > maxMaterial {
@@ -297,7 +295,7 @@ func takeSnapshot(dir string) snapshot {
 	return all
 }
 
-// changes are the files that are new or not what they were, and those that are gone.
+// changes returns the files that are new or not what they were, and those that are gone.
 func (s snapshot) changes(now snapshot) []string {
 	var all []string
 	for rel, sum := range now {

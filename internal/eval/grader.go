@@ -111,7 +111,7 @@ func (r *suiteReader) grader(n *yaml.Node, name, body string) {
 	r.c.Checks = append(r.c.Checks, Check{Text: g.Name + " (" + g.Type + ")", Grader: g})
 }
 
-// body is the text of a grader's file: its pattern or its criteria.
+// body returns the text of a grader's file: its pattern or its criteria.
 func (r *suiteReader) body(n *yaml.Node, f doc.Fields, g *Grader, body string) {
 	key := "criteria"
 	if g.Type == regexGrader {
@@ -190,7 +190,7 @@ func (r *reader) toolUsed(n *yaml.Node, f doc.Fields, g *Grader) {
 	}
 }
 
-// least is how often the tool must be used.
+// least returns how often the tool must be used.
 func (g *Grader) least() int {
 	if g.Min == nil {
 		return 1
@@ -207,7 +207,7 @@ func (r *reader) inputMatch(f doc.Fields) string {
 	return text
 }
 
-// step is one side of tool_order: a tool, or {tool, input_match}.
+// step returns one side of tool_order: a tool, or {tool, input_match}.
 func (r *reader) step(n *yaml.Node, f doc.Fields, key string) ToolMatch {
 	at := f[key]
 	switch {

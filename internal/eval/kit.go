@@ -106,7 +106,7 @@ func (p *packer) add(from string, skip ...string) (string, error) {
 	return at, copyTree(from, filepath.Join(p.dir, to), but(skip...))
 }
 
-// subject is a skill with its paths in the kit.
+// subject returns a skill with its paths in the kit.
 func (p *packer) subject(s *Subject) (_ *Subject, err error) {
 	k := *s
 	if s.Plugin == "" {
@@ -298,7 +298,7 @@ func (k *Kit) Try(ctx context.Context, want Trial, at Stage) (Made, error) {
 	return made, err
 }
 
-// compressed is a file's content as a Made carries it, or nil.
+// compressed returns a file's content as a Made carries it, or nil.
 func compressed(file string) []byte {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -22,7 +22,7 @@ type neighbour struct {
 	Plugin bool   `json:"plugin,omitempty"`
 }
 
-// neighbours are the user's own skills, those of the project, and the plugins
+// neighbours returns the user's own skills, those of the project, and the plugins
 // that Claude Code would load here.
 func neighbours(user here.Here) ([]neighbour, error) {
 	where := user.Settings()

@@ -190,7 +190,7 @@ func loose(err error) bool {
 	return err == nil || odd
 }
 
-// blocks are those of a message; a message that is one text has one.
+// blocks returns those of a message; a message that is one text has one.
 func blocks(content json.RawMessage) []block {
 	var all []block
 	if loose(json.Unmarshal(content, &all)) && all != nil {
@@ -251,7 +251,7 @@ func (s *stream) answered(e event, b block) {
 	c.launched = true
 }
 
-// said is what a tool said, without the tags that the CLI puts around its own errors.
+// said returns what a tool said, without the tags that the CLI puts around its own errors.
 func (b *block) said() string {
 	var texts []string
 	for _, part := range blocks(b.Said) {
@@ -290,7 +290,7 @@ func (s *stream) delivered(parent, text string) {
 	}
 }
 
-// base is a skill's name without its plugin's.
+// base returns a skill's name without its plugin's.
 func base(name string) string { return name[strings.LastIndexByte(name, ':')+1:] }
 
 func (s *stream) reading(skill Names) Reading {

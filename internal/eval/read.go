@@ -228,7 +228,7 @@ func (r *reader) items(list *yaml.Node, item func(n *yaml.Node, f doc.Fields, c 
 	}
 }
 
-// query is an item of skill-creator's list.
+// query reads an item of skill-creator's list.
 func (r *reader) query(n *yaml.Node, f doc.Fields, c *Case) {
 	if f["prompt"] != nil {
 		r.Fault(f["prompt"], "a prompt in a list of queries: keep one form a file")
@@ -242,7 +242,7 @@ func (r *reader) query(n *yaml.Node, f doc.Fields, c *Case) {
 	c.Fires = r.Bool(f["should_trigger"], "should_trigger")
 }
 
-// eval is an item of agentskills.io's evals. Fields that we do not know are its author's.
+// eval reads an item of agentskills.io's evals. Fields that we do not know are its author's.
 func (r *reader) eval(n *yaml.Node, f doc.Fields, c *Case) {
 	if f["query"] != nil {
 		r.Fault(f["query"], "a query among evals: keep one form a file")
@@ -264,7 +264,7 @@ func (r *reader) eval(n *yaml.Node, f doc.Fields, c *Case) {
 	}
 }
 
-// own is an item in our own form.
+// own reads an item in our own form.
 func (r *reader) own(n *yaml.Node, f doc.Fields, c *Case) {
 	if f["query"] != nil {
 		r.Fault(f["query"], "a query among cases: keep one form a file")
@@ -298,7 +298,6 @@ func (r *reader) fields(n *yaml.Node, what string, known ...string) doc.Fields {
 	return f
 }
 
-// id reads a text or a number.
 func (r *reader) id(n *yaml.Node, what string) string {
 	if n.Kind != yaml.ScalarNode || strings.TrimSpace(n.Value) == "" {
 		r.Want(n, what, "a name or a number")
@@ -326,7 +325,6 @@ func (r *reader) texts(n *yaml.Node, what string) []string {
 	return all
 }
 
-// flow is a node in one line.
 func flow(n *yaml.Node) string {
 	text, _ := yaml.Marshal(n) // it was read from YAML or JSON
 	return strings.Join(strings.Fields(string(text)), " ")
@@ -456,7 +454,7 @@ func (r *reader) checkField(c *Check, key string, n *yaml.Node) {
 	}
 }
 
-// tools is a check on the use of tools: tool_used: Bash or {tool, input_match, min, max}; tool_order: [Read, Write] or
+// tools returns a check on the use of tools: tool_used: Bash or {tool, input_match, min, max}; tool_order: [Read, Write] or
 // {before, after}, each a tool or {tool, input_match}.
 func (r *reader) tools(key string, n *yaml.Node) *Grader {
 	g := &Grader{Type: key}
@@ -522,7 +520,7 @@ func (r *reader) jsonPath(c *Check, n *yaml.Node) {
 	}
 }
 
-// value is wanted as JSON would have it.
+// value reads a value that is wanted, as JSON would have it.
 func (r *reader) value(c *Check, n *yaml.Node) {
 	var v any
 	err := n.Decode(&v)

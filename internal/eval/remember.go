@@ -38,7 +38,7 @@ func (s *Summary) Remember(h here.Here, failure error) error {
 	return errors.Join(faults...)
 }
 
-// LastCost is what the latest trials of a skill in this project cost together, by the history.
+// LastCost returns what the latest trials of a skill in this project cost together, by the history.
 func LastCost(h here.Here, skill string) (usd float64, known bool) {
 	found, err := (activity.Store{Dir: h.HistoryDir()}).Read(activity.Query{Kind: activity.Ask, Skill: skill,
 		Project: files.Real(files.Around(h.Dir))})

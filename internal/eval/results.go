@@ -130,7 +130,7 @@ func (r *Results) Close() {
 	}
 }
 
-// Batch is the name of the batch that makes these trials: as it was chosen the first time.
+// Batch returns the name of the batch that makes these trials: as it was chosen the first time.
 func (r *Results) Batch(choose func() (string, error)) (string, error) {
 	file := filepath.Join(r.Dir, "batch")
 	if said, err := os.ReadFile(file); err == nil && len(said) > 0 {
@@ -146,7 +146,7 @@ func (r *Results) Batch(choose func() (string, error)) (string, error) {
 // plainName has no capitals: some disks do not tell them apart.
 var plainName = words.Regexp(`^[a-z0-9_][a-z0-9._-]{0,60}$`)
 
-// fileName is a name that can stand in a path, and no other name has.
+// fileName returns a name that can stand in a path, and no other name has.
 func fileName(name string) string {
 	if plainName.Get().MatchString(name) {
 		return name
@@ -161,7 +161,7 @@ func fileName(name string) string {
 	return strings.TrimLeft(plain[:min(len(plain), 40)], "-.") + "~" + hex.EncodeToString(sum[:4])
 }
 
-// Key is what tells a trial from all others of its results: SKILL/CASE/ARM-RUN.
+// Key returns what tells a trial from all others of its results: SKILL/CASE/ARM-RUN.
 func (t *Trial) Key() string {
 	return fmt.Sprintf("%s/%s/%s-%d", fileName(t.Skill), fileName(t.Case), fileName(string(t.Arm)), t.Run)
 }
@@ -170,7 +170,6 @@ func (r *Results) base(t *Trial) string { return filepath.Join(r.Dir, filepath.F
 
 func (r *Results) transcript(t *Trial) string { return r.base(t) + ".jsonl" }
 
-// add keeps a trial that has ended.
 func (r *Results) add(t *Trial) error {
 	text, err := json.Marshal(t)
 	if err != nil {
@@ -209,7 +208,6 @@ func (r *Results) ask(subjects []*Subject) error {
 	return r.write(promptsFile, all)
 }
 
-// write keeps a document.
 func (r *Results) write(name string, doc any) error {
 	text, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {
@@ -232,7 +230,6 @@ func readPrompts(dir string) (prompts, error) {
 	return all, err
 }
 
-// readJSON reads a document.
 func readJSON[T any](file string) (doc T, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -244,7 +241,7 @@ func readJSON[T any](file string) (doc T, err error) {
 	return doc, nil
 }
 
-// Folders are the folders that further trials of the results in dir come into, for
+// Folders returns the folders that further trials of the results in dir come into, for
 // whoever wants to hear of them. Results that are complete have none.
 func Folders(dir string) []string {
 	if _, err := os.Stat(filepath.Join(dir, summaryFile)); err == nil {

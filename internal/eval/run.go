@@ -59,7 +59,7 @@ type Options struct {
 	OnTrial func(t Trial, found bool) `json:"-"`
 }
 
-// Plan is a hash of all that decides what trials find, but for their number. An error says that
+// Plan returns a hash of all that decides what trials find, but for their number. An error says that
 // something cannot be copied for them.
 func (o *Options) Plan(subjects []*Subject) (string, error) {
 	h := sha256.New()
@@ -98,7 +98,6 @@ func (o *Options) Plan(subjects []*Subject) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// trusts reports whether the user trusts the place that a skill is in.
 func (o *Options) trusts(user here.Here, s *Subject) bool {
 	return s.Trusted || o.Runtime.Policy(user).May(filepath.Join(s.Folder, "SKILL.md")) == nil
 }
@@ -222,7 +221,7 @@ func (m *Maker) tell(t Trial, found bool) {
 
 const scratchPrefix = "skilltry-"
 
-// jobs are all trials, in the order in which they are made: if they come to an
+// jobs returns all trials, in the order in which they are made: if they come to an
 // early end, each case has had its turn.
 func jobs(subjects []*Subject, o *Options) []job {
 	most := 1

@@ -13,10 +13,10 @@ import (
 
 func percent(rate float64) string { return fmt.Sprintf("%.0f %%", rate*100) }
 
-// exact is a percentage beside another, from which it must differ as it reads.
+// exact returns a percentage beside another, from which it must differ as it reads.
 func exact(rate float64) string { return strconv.FormatFloat(rate*100, 'g', 4, 64) + " %" }
 
-// String is a rate as people read it: 2/3, 67 % (21 to 94).
+// String returns a rate as people read it: 2/3, 67 % (21 to 94).
 func (r Rate) String() string {
 	if r.Of == 0 {
 		return "-"
@@ -32,7 +32,7 @@ func (d Difference) String() string {
 	return text
 }
 
-// Cell is an outcome in one column: what was wanted, or not.
+// Cell returns an outcome in one column: what was wanted, or not.
 func (t *Trial) Cell() string {
 	switch {
 	case t.Outcome == Void, t.Outcome == Unknown && !t.Open:
@@ -52,7 +52,7 @@ func (t *Trial) Cell() string {
 	return "+"
 }
 
-// Text is a summary for people. paint gives a text the colour of a terminal's
+// Text returns a summary for people. paint gives a text the colour of a terminal's
 // code, such as 31; nil paints nothing.
 func (s *Summary) Text(paint func(code, text string) string) string {
 	if paint == nil {
@@ -205,7 +205,7 @@ func (k *SkillSummary) Totals() [][2]string {
 	return rows
 }
 
-// String is a comparison as people read it.
+// String returns a comparison as people read it.
 func (c *Comparison) String() string {
 	text := c.Of + " " + c.Difference.String()
 	if c.MoreCases > 0 {
@@ -273,7 +273,6 @@ func (k *SkillSummary) Why() []string {
 	return lines
 }
 
-// list is the beginning of a list of words.
 func list(words []string) string {
 	if len(words) > 12 {
 		return strings.Join(words[:12], ", ") + ", …"
@@ -281,7 +280,7 @@ func list(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// notes are what should be known about all of it.
+// notes returns what should be known about all of it.
 func (s *Summary) notes() []string {
 	notes := slices.Clone(s.Notes)
 	if s.Void > 0 {
@@ -307,7 +306,7 @@ func (s *Summary) notes() []string {
 	return append(notes, s.Uncounted...)
 }
 
-// Markdown is a summary for a pull request.
+// Markdown returns a summary for a pull request.
 func (s *Summary) Markdown() string {
 	var b strings.Builder
 	for _, k := range s.Skills {
@@ -346,12 +345,12 @@ func (s *Summary) Markdown() string {
 	return b.String()
 }
 
-// cell is a text that does nothing in a table of Markdown.
+// cell returns a text that does nothing in a table of Markdown.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'", "*", `\*`).Replace(term.Flat(text))
 }
 
-// Line is a trial in a line, for people.
+// Line returns a trial in a line, for people.
 func (t *Trial) Line() string {
 	why := ""
 	switch {
@@ -371,7 +370,7 @@ func (t *Trial) Line() string {
 		cmp.Or(t.Agent, agents.Claude), dollars(t.CostUSD, t.NoCost), term.ShortDuration(t.DurationMS))
 }
 
-// FatesMarkdown is the table of skills and agents as Markdown.
+// FatesMarkdown returns the table of skills and agents as Markdown.
 func (r Report) FatesMarkdown() string {
 	text := "| skill | agent | |\n|---|---|---|\n"
 	for _, f := range r.Fates {
@@ -380,7 +379,7 @@ func (r Report) FatesMarkdown() string {
 	return text
 }
 
-// FatesText is the table of skills and agents for people.
+// FatesText returns the table of skills and agents for people.
 func (r Report) FatesText() string {
 	skills, agents := 0, 0
 	for _, f := range r.Fates {
@@ -393,7 +392,7 @@ func (r Report) FatesText() string {
 	return text
 }
 
-// Sorted are trials in the order of their names, whichever ended first.
+// Sorted returns trials in the order of their names, whichever ended first.
 func Sorted(trials []Trial) []Trial {
 	trials = slices.Clone(trials)
 	slices.SortStableFunc(trials, func(a, b Trial) int {

@@ -15,7 +15,7 @@ import (
 	"github.com/skillhand/skillhand/internal/proc"
 )
 
-// request is what the CLI is asked in a trial.
+// request returns what the CLI is asked in a trial.
 func (m *Maker) request(j job, place folders, args []string) claude.Request {
 	r := claude.Request{Prompt: j.prompt(), Dir: place.project, Model: cmp.Or(j.arm.Model(), m.o.Model), MaxTurns: m.o.MaxTurns}
 	s := j.c.Suite
@@ -66,7 +66,7 @@ func Guarded(tool string) bool {
 	return slices.Contains([]string{"Bash", "Write", "Edit", "MultiEdit", "NotebookEdit", "WebFetch", "PowerShell"}, name) || strings.HasPrefix(name, "mcp__")
 }
 
-// beside is the copy of a folder that a trial has beside its own.
+// beside returns the copy of a folder that a trial has beside its own.
 func beside(place folders, kind string, i int, dir string) string {
 	return filepath.Join(place.root, kind, strconv.Itoa(i), filepath.Base(dir))
 }

@@ -105,7 +105,7 @@ func (s *Subject) callsGit() bool {
 
 var gitCommand = words.Regexp(`(^|[;&|($]\s*|\s)git\s`)
 
-// Evals is the folder with the cases.
+// Evals returns the folder with the cases.
 func (s *Subject) Evals() string {
 	if !s.Whole {
 		return filepath.Join(s.Folder, "evals")
@@ -126,7 +126,7 @@ func readManifest(root string) (manifest, error) {
 	return readJSON[manifest](filepath.Join(root, ".claude-plugin", "plugin.json"))
 }
 
-// foldersOf are the folders of a skill: its own, which agents find, and that of its companion, from
+// foldersOf returns the folders of a skill: its own, which agents find, and that of its companion, from
 // which skillhand load takes the first use.
 func foldersOf(loc skill.Location) (own, companion string) {
 	own = loc.Main().Folder
@@ -187,7 +187,7 @@ func (s *Subject) install(arm Arm, place folders) ([]string, error) {
 	return nil, copyTree(s.Companion, skill.Companion(to), but(".git"))
 }
 
-// root is the folder of a trial below which the skill is: the project, the user's home or a plugin.
+// root returns the folder of a trial below which the skill is: the project, the user's home or a plugin.
 func (s *Subject) root(place folders) string {
 	switch {
 	case s.Plugin != "":
@@ -198,7 +198,7 @@ func (s *Subject) root(place folders) string {
 	return place.project
 }
 
-// inPlugin is the skill's folder within its plugin.
+// inPlugin returns the skill's folder within its plugin.
 func (s *Subject) inPlugin() (string, error) {
 	own, err := filepath.Rel(files.Real(s.Plugin), files.Real(s.Folder))
 	return filepath.ToSlash(own), err

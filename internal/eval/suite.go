@@ -39,7 +39,7 @@ type Suite struct {
 	Plugins        []string // further plugins, in every arm
 }
 
-// paths are the files and folders that a case needs.
+// paths returns the files and folders that a case needs.
 func (c *Case) paths() []*string {
 	var all []*string
 	for i := range c.Files {
@@ -61,7 +61,7 @@ func (c *Case) paths() []*string {
 	return slices.DeleteFunc(all, func(p *string) bool { return *p == "" })
 }
 
-// clone is a case whose paths may be changed.
+// clone returns a case whose paths may be changed.
 func (c Case) clone() Case {
 	text, err := json.Marshal(c)
 	var copied Case
@@ -228,7 +228,7 @@ func (r *suiteReader) promptFile(front *yaml.Node, body string) {
 	}
 }
 
-// settings are the fields that both files have.
+// settings reads the fields that both files have.
 func (r *suiteReader) settings(f doc.Fields) {
 	s := r.c.Suite
 	if n := f["schema_version"]; n != nil {
@@ -295,7 +295,7 @@ func (r *suiteReader) context(n *yaml.Node) {
 	r.c.Suite.AddDirs = r.beside(f["add_dirs"], "add_dirs", true)
 }
 
-// fileBeside is the path of one file that starts at the case's folder, or "".
+// fileBeside returns the path of one file that starts at the case's folder, or "".
 func (r *suiteReader) fileBeside(f doc.Fields, what string) string {
 	if found := r.beside(f[what], what, false); len(found) == 1 {
 		return found[0]
@@ -303,7 +303,7 @@ func (r *suiteReader) fileBeside(f doc.Fields, what string) string {
 	return ""
 }
 
-// beside are paths, one or a list, that start at the case's folder: of folders, or of files.
+// beside reads paths, one or a list, that start at the case's folder: of folders, or of files.
 func (r *suiteReader) beside(n *yaml.Node, what string, folder bool) []string {
 	if n == nil {
 		return nil
@@ -332,7 +332,7 @@ func (r *suiteReader) beside(n *yaml.Node, what string, folder bool) []string {
 	return all
 }
 
-// jsonLines is the path of a file of JSON lines, or "".
+// jsonLines returns the path of a file of JSON lines, or "".
 func (r *suiteReader) jsonLines(f doc.Fields, what string) string {
 	file, n := r.fileBeside(f, what), f[what]
 	if file == "" {
@@ -372,7 +372,6 @@ func (r *suiteReader) fires() {
 	}
 }
 
-// about are those of some names that a case is about.
 func (c *Case) about(names Names) Names {
 	if c.About == "" {
 		return names

@@ -401,7 +401,6 @@ func (s *Summary) Require(want Minimums) {
 	s.OK = len(s.Below) == 0 && len(s.Uncounted) == 0 && s.Void == 0 && s.Unknown == 0 && s.Missing == 0
 }
 
-// below names the minimums that an arm with the skill misses.
 func (k *SkillArm) below(skill string, want Minimums) (all []string) {
 	if k.Arm.Kind() != With {
 		return nil

@@ -57,7 +57,7 @@ func (j job) trial() Trial {
 	return Trial{Type: "trial", Skill: j.subject.Name, Case: j.c.ID, Arm: j.arm, Run: j.run, Fires: j.c.Fires, Open: j.c.Open, Checks: []CheckResult{}}
 }
 
-// prompt is what is asked. Without the skill nobody can call it: what was wanted
+// prompt returns what is asked. Without the skill nobody can call it: what was wanted
 // of it is asked.
 func (j job) prompt() string {
 	if rest, called := j.subject.called(j.c.Prompt); called && j.arm.Kind() == Without {
@@ -66,7 +66,7 @@ func (j job) prompt() string {
 	return j.c.Prompt
 }
 
-// prompted is the skill that the prompt calls, and whose text is in it, or "".
+// prompted returns the skill that the prompt calls, and whose text is in it, or "".
 func (j job) prompted() string {
 	if _, called := j.subject.called(j.c.Prompt); !called || j.arm.Kind() == Without {
 		return ""
@@ -108,7 +108,7 @@ func Hopeless(e *claude.Error) bool {
 	return e.Category == claude.Auth || e.Category == claude.Quota
 }
 
-// left is what a further question may cost in a try that has cost something; 0 means any amount.
+// left returns what a further question may cost in a try that has cost something; 0 means any amount.
 func (at Stage) left(cost float64) float64 {
 	if at.MaxUSD == 0 {
 		return 0
@@ -220,7 +220,7 @@ func (m *Maker) furnish(j job, place folders) ([]string, error) {
 	return append(args, own...), err
 }
 
-// runtime is one for which nothing of the user's exists.
+// runtime returns one for which nothing of the user's exists.
 func (m *Maker) runtime(j job, place folders, at Stage) *skillhand.Runtime {
 	rt := m.o.Runtime
 	env := m.user.Env
@@ -248,7 +248,6 @@ func (m *Maker) runtime(j job, place folders, at Stage) *skillhand.Runtime {
 	return &rt
 }
 
-// read judges a trial's transcript.
 func (m *Maker) read(t *Trial, s *Subject, c *Case) (Reading, error) {
 	names := c.about(s.Names)
 	reading, err := readTranscript(t.Transcript, m.other, s.in(t.Arm), names)
@@ -322,7 +321,7 @@ func (t *Trial) sum() {
 	}
 }
 
-// score is the share of the weights of graders that passed. Without the answer of each nobody knows.
+// score returns the share of the weights of graders that passed. Without the answer of each nobody knows.
 func (t *Trial) score() {
 	t.Score = nil
 	var passed, all float64

@@ -27,7 +27,7 @@ func (e *Edit) Changed() bool { return !bytes.Equal(e.Before, e.After) }
 // Diff shows the edit as a unified diff, or "" if nothing changes.
 func (e *Edit) Diff() string { return e.between(e.Name, e.Name) }
 
-// Patch is the diff as git apply and patch -p1 take it. A file that is not below the folder has its name alone. A new
+// Patch returns the diff as git apply and patch -p1 take it. A file that is not below the folder has its name alone. A new
 // file has its name on both sides, so that the diff also applies to a file that exists and is empty.
 func (e *Edit) Patch() string {
 	if !filepath.IsLocal(e.Name) {

@@ -81,7 +81,7 @@ func Top(dir string) string {
 	}
 }
 
-// Around is the project that a folder belongs to: the top of its repository,
+// Around returns the project that a folder belongs to: the top of its repository,
 // else the folder itself.
 func Around(dir string) string {
 	if top := Top(dir); top != "" {
@@ -90,7 +90,7 @@ func Around(dir string) string {
 	return dir
 }
 
-// Real is where a path really leads, links resolved. A path that leads nowhere
+// Real returns where a path really leads, links resolved. A path that leads nowhere
 // stays as it is.
 func Real(path string) string {
 	if path == "" {

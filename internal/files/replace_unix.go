@@ -23,7 +23,6 @@ func mayReplace(info fs.FileInfo) error {
 	return nil
 }
 
-// keepOwner gives a file the owner that info has.
 func keepOwner(file string, info fs.FileInfo) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || os.Geteuid() != 0 {

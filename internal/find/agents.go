@@ -45,7 +45,6 @@ type placed struct {
 	faults  []error
 }
 
-// add reads a skill that is at a place. It reports whether it could.
 func (p *placed) add(file string, at agents.Skill) bool {
 	src, err := files.ReadFile(file)
 	if err != nil {

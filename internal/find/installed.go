@@ -98,7 +98,7 @@ func installations(raw json.RawMessage) []installation {
 	return nil
 }
 
-// dataName is the name of a plugin's data folder: what may not stand in one is a dash.
+// dataName returns the name of a plugin's data folder: what may not stand in one is a dash.
 func dataName(id string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' {

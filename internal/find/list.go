@@ -129,7 +129,7 @@ func (l *lister) notSkill(folder string, e fs.DirEntry) {
 	}
 }
 
-// visible is a path that people can read.
+// visible returns a path that people can read.
 func visible(path string) string {
 	if quoted := fmt.Sprintf("%q", path); quoted != `"`+path+`"` {
 		return quoted
@@ -212,7 +212,7 @@ func (l *lister) known(t tier, loc skill.Location) bool {
 	return !t.equal && slices.ContainsFunc(l.byName[loc.Name], func(i int) bool { return isCopy(l.all[i].at.File, loc.File) })
 }
 
-// real is where a file really is. Most skills lie beside each other: where their folder is, links resolved, is asked once.
+// real returns where a file really is. Most skills lie beside each other: where their folder is, links resolved, is asked once.
 func (l *lister) real(file string) string {
 	folder := filepath.Dir(file)
 	above := filepath.Dir(folder)
@@ -256,7 +256,7 @@ func (l *lister) named() []skill.Location {
 	return all
 }
 
-// first is the one of several that Find takes: the user's own, if the others are not trusted.
+// first returns the one of several that Find takes: the user's own, if the others are not trusted.
 func (l *lister) first(same []int, qualified bool) int {
 	first := &l.all[same[0]]
 	if first.tier.own || first.tier.chosen || l.finder.trusts(first.at.File) {

@@ -43,7 +43,7 @@ type Found struct {
 // Note says in a line that there are others, and how to name them; "" if there are none.
 func (f Found) Note() string { return f.note }
 
-// Path is the folder of a skill where its name is given and no file has it; anything else is a path as it stands.
+// Path returns the folder of a skill where its name is given and no file has it; anything else is a path as it stands.
 func (f Finder) Path(name string) string {
 	if _, err := os.Lstat(name); err == nil || files.Is(name) {
 		return name
@@ -54,7 +54,7 @@ func (f Finder) Path(name string) string {
 	return name
 }
 
-// Look is Find for those who tell people of others that have the same name.
+// Look works as Find does, for those who tell people of others that have the same name.
 func (f Finder) Look(name string) (Found, error) {
 	if files.Is(name) {
 		loc, err := f.byPath(name)
@@ -98,7 +98,7 @@ type attempt struct {
 	err   error
 }
 
-// insteadOf is the user's own, which is taken.
+// insteadOf returns the user's own, which is taken.
 func (a *attempt) insteadOf(f Finder, name string, own Found) Found {
 	own.Others = append([]skill.Location{a.found.Location}, a.found.Others...)
 	own.note = fmt.Sprintf("%s is your own, %s: the one in this project, which is not trusted, is %s", name, own.File, f.Near(a.found.Location))
@@ -127,7 +127,7 @@ func (f Finder) ambiguous(name string, found Found) string {
 	return fmt.Sprintf("%s is taken to be %s: %s %s the same name", name, f.Near(found.Location), listed(all), have)
 }
 
-// Near is the path by which a person here can name a location.
+// Near returns the path by which a person here can name a location.
 func (f Finder) Near(loc skill.Location) string {
 	path := loc.Main().Folder
 	if loc.Command {
@@ -150,7 +150,7 @@ func newQuery(name string) query { return query{name, strings.Split(name, ":")} 
 // qualified reports whether the name may begin with a plugin's.
 func (q query) qualified() bool { return len(q.words) > 1 }
 
-// rest is what follows the plugin's name.
+// rest returns what follows the plugin's name.
 func (q query) rest() string { return q.name[len(q.words[0])+1:] }
 
 func (f Finder) byPath(path string) (skill.Location, error) {
@@ -190,7 +190,6 @@ func (e *noSkillError) Error() string {
 
 func (e *noSkillError) Unwrap() error { return fs.ErrNotExist }
 
-// skillsBelow are the folders in a folder that are skills.
 func skillsBelow(dir string) (names []string) {
 	for _, below := range (folders{}).below(dir) {
 		if files.IsFile(filepath.Join(below, skill.MainFile)) {
@@ -223,13 +222,12 @@ func (r root) find(q query) (skill.Location, error) {
 	return loc, err
 }
 
-// has reports whether a skill of this name can be in the root.
 func (r root) has(name string) bool {
 	folder := r.folder(name)
 	return folder != "" && (!missing(folder) || !missing(skill.Companion(folder)))
 }
 
-// folder is where a skill of this name would be, or "".
+// folder returns where a skill of this name would be, or "".
 func (r root) folder(name string) string {
 	if !r.single {
 		return filepath.Join(r.dir, name)
@@ -268,7 +266,6 @@ func (r root) findCommand(q query) (skill.Location, error) {
 	return skill.Location{}, fs.ErrNotExist
 }
 
-// mark says in a location where it is from.
 func (r root) mark(loc skill.Location) skill.Location {
 	loc.From, loc.Command = r.from, r.command
 	if r.plugin != nil {

@@ -22,7 +22,7 @@ type Misplacement struct {
 	shared bool // all skills of the folder have the fault
 }
 
-// notLoadedAs is about a skill that Claude Code does not load.
+// notLoadedAs reports a skill that Claude Code does not load.
 func notLoadedAs(why, help string) Misplacement {
 	return Misplacement{Text: "Claude Code does not load this skill: " + why, Help: help}
 }
@@ -85,7 +85,7 @@ func (w *walker) isSkillItself(in setting, dir string) bool {
 	return slices.Contains(folders[1:], dir) || dir == in.plugin && !files.IsFolder(folders[0])
 }
 
-// misplacedIn is about a SKILL.md, however it is spelled, in a .claude or a plugin.
+// misplacedIn reports a SKILL.md, however it is spelled, in a .claude or a plugin.
 func (w *walker) misplacedIn(in setting, dir, base string) Misplacement {
 	root, above := in.root(), filepath.Dir(dir)
 	name, isMain := filepath.Base(above), base == skill.MainFile
@@ -119,7 +119,7 @@ func isAlmostSkills(name string) bool {
 	return name != "skills" && (strings.EqualFold(name, "skills") || strings.EqualFold(name, "skill"))
 }
 
-// hidesOthers is about a SKILL.md that makes one skill of a plugin's folder of skills.
+// hidesOthers reports a SKILL.md that makes one skill of a plugin's folder of skills.
 func hidesOthers(dir string) Misplacement {
 	others := files.Glob(dir, "*/"+skill.MainFile)
 	if len(others) == 0 {
@@ -132,7 +132,7 @@ func hidesOthers(dir string) Misplacement {
 	}
 }
 
-// tooDeep is about a skill in a folder within a folder of skills. One in another skill's folder may be a template, and
+// tooDeep reports a skill in a folder within a folder of skills. One in another skill's folder may be a template, and
 // one that is put away, or that a manifest passes over when it names its neighbours, is not meant to be loaded.
 func tooDeep(folders []string, folder, dir string) Misplacement {
 	group, isChosen := filepath.Base(filepath.Dir(dir)), slices.ContainsFunc(folders, func(f string) bool { return files.Below(folder, f) })
@@ -195,7 +195,7 @@ func (w *walker) marketsAbove(plugin string) {
 	}
 }
 
-// elsewhere is about a folder of skills that is in no .claude and no plugin. It may be a collection; but not under a name
+// elsewhere reports a folder of skills that is in no .claude and no plugin. It may be a collection; but not under a name
 // that nobody looks for.
 func elsewhere(folder, file string) Misplacement {
 	name, above := filepath.Base(folder), filepath.Base(filepath.Dir(folder))

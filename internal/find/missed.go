@@ -15,7 +15,7 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// missed is the error for a skill that is nowhere: the names that may have been meant, then where it was looked for.
+// missed returns the error for a skill that is nowhere: the names that may have been meant, then where it was looked for.
 func (f Finder) missed(name string, q query) error {
 	all, _ := f.List()
 	var names []string

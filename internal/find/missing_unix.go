@@ -18,7 +18,6 @@ func absent(path string) bool {
 	return syscall.Lstat(path, &found) == syscall.ENOENT
 }
 
-// isLink reports whether a link is at a path.
 func isLink(path string) bool {
 	var found syscall.Stat_t
 	return syscall.Lstat(path, &found) == nil && found.Mode&syscall.S_IFMT == syscall.S_IFLNK

@@ -117,7 +117,6 @@ func (w *walker) readers(kind Kind, path string) (names []string) {
 	return names
 }
 
-// foldersFor returns the folders in which an agent looks for files of a kind.
 func foldersFor(kind Kind, f agents.Folders) []string {
 	switch kind {
 	case Skill, FirstUse, Text:
@@ -219,7 +218,6 @@ func agentOwners(f *File) (names []string) {
 	return names
 }
 
-// text returns what a file says.
 func (f *File) text() ([]byte, error) {
 	if f.Source != nil {
 		return f.Source, nil

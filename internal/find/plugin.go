@@ -55,7 +55,7 @@ type Plugin struct {
 	only []string // the skills that a marketplace names, instead of all
 }
 
-// name is what the plugin is called, read when somebody asks.
+// name returns what the plugin is called, read when somebody asks.
 func (p Plugin) name() func() string {
 	return sync.OnceValue(func() string {
 		if m, _ := ReadManifest(p.Root); m.Name != "" {

@@ -58,7 +58,6 @@ func WalkCases(dir string, used []string, visit func(dir string) (uses []string)
 	})
 }
 
-// isCase reports whether a folder has a file of a case.
 func isCase(dir string) bool {
 	file := filepath.Join(dir, CaseFile)
 	return files.IsFile(filepath.Join(dir, PromptFile)) || files.IsFile(file) && !IsCaseList(file) || len(Graders(dir)) > 0

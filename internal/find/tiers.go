@@ -112,7 +112,7 @@ func (s search) pluginRoots(commands bool) iter.Seq[root] {
 	}
 }
 
-// agentRoots are the folders of agents from the working folder up to the repository's top. One in the user's home is
+// agentRoots returns the folders of agents from the working folder up to the repository's top. One in the user's home is
 // the user's.
 func (s search) agentRoots(yield func(root) bool) {
 	for _, base := range s.upward() {
@@ -137,7 +137,7 @@ func (s search) commandRoots(yield func(root) bool) {
 	}
 }
 
-// layoutRoots are the project as authors lay it out: the repository, the working folder in it, and that folder as a skill,
+// layoutRoots returns the project as authors lay it out: the repository, the working folder in it, and that folder as a skill,
 // if it is one. The user's home is no project.
 func (s search) layoutRoots(commands bool) iter.Seq[root] {
 	return func(yield func(root) bool) {
@@ -188,7 +188,7 @@ func (s search) userCommands(yield func(root) bool) {
 	}
 }
 
-// installedRoots are those of installed plugins. A plugin whose name is asked for comes first: there may be hundreds.
+// installedRoots returns those of installed plugins. A plugin whose name is asked for comes first: there may be hundreds.
 func (s search) installedRoots(commands bool) iter.Seq[root] {
 	return func(yield func(root) bool) {
 		if s.finder.Installed == nil {

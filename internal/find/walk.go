@@ -87,7 +87,7 @@ func (f Tree) Find(named []string) ([]File, error) {
 	return w.found, errors.Join(faults...)
 }
 
-// usual is the project, and the user's own folders.
+// usual returns the project, and the user's own folders.
 func (f Tree) usual() []string {
 	top := files.Top(f.Dir)
 	if top == "" {
@@ -109,7 +109,7 @@ func (f Tree) usual() []string {
 	return usual
 }
 
-// config is the folder of what is the user's own, or "".
+// config returns the folder of what is the user's own, or "".
 func (f Tree) config() string {
 	switch {
 	case f.Config != "" && !filepath.IsAbs(f.Config):
@@ -174,7 +174,6 @@ type setting struct {
 	plugin string // the plugin it is in
 }
 
-// root returns the .claude or the plugin.
 func (in setting) root() string { return in.claude + in.plugin } // one of them is ""
 
 // around finds out what a folder is in.
@@ -468,12 +467,12 @@ func hasHooks(file string) bool {
 	return fault != nil || root.Get("hooks") != nil
 }
 
-// name is what people call a file from here.
+// name returns what people call a file from here.
 func (w *walker) name(p string) string {
 	return Relative(cmp.Or(w.finder.Base, w.finder.Dir), w.shown(p))
 }
 
-// shown is the path by which people know a file: where its folder lies, and not the link that led there, unless that is
+// shown returns the path by which people know a file: where its folder lies, and not the link that led there, unless that is
 // outside the repository. A linked file is a file of its own, which Claude Code loads or refuses.
 func (w *walker) shown(p string) string {
 	dir := filepath.Dir(p)

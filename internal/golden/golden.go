@@ -200,7 +200,6 @@ func allCRLF(text []byte) bool {
 	return n > 0 && bytes.Count(text, []byte("\r\n")) == n
 }
 
-// ends is a text with ends of lines as they are compared.
 func (t *test) ends(text string) string {
 	if t.crlf {
 		return strings.ReplaceAll(text, "\r\n", "\n")
@@ -450,7 +449,6 @@ func (t *test) rewrite(got map[string]string) {
 	}
 }
 
-// line is a text that ends its last line.
 func line(text string) string {
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"

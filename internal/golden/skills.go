@@ -38,7 +38,6 @@ func Skills(f find.Finder, names []string) ([]skill.Location, error) {
 	return all, errors.Join(faults...)
 }
 
-// inPlugin lists the skills of a plugin.
 func inPlugin(f find.Finder, name string) []skill.Location {
 	of := func(loc skill.Location) bool { return loc.Plugin == name }
 	if files.Is(name) {

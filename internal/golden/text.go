@@ -7,7 +7,7 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// Text is what people read of a result.
+// Text returns what people read of a result.
 func (r Result) Text(paint func(code, text string) string) string {
 	verdict := paint("32", "ok     ")
 	switch {

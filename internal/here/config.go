@@ -60,7 +60,7 @@ type Config struct {
 	Ignored []string
 }
 
-// ConfigFile is where the configuration for a folder stands: at the top of its repository, or in it.
+// ConfigFile returns where the configuration for a folder stands: at the top of its repository, or in it.
 func ConfigFile(dir string) string { return filepath.Join(files.Around(dir), ConfigName) }
 
 // Config reads the project's configuration. On an error none of it counts.
@@ -86,7 +86,7 @@ func (h Here) Config() (Config, error) {
 	return c, nil
 }
 
-// Faults are what keeps a configuration, or the error of reading it, from counting whole.
+// Faults returns what keeps a configuration, or the error of reading it, from counting whole.
 func (c Config) Faults(err error) []error {
 	var all []error
 	if err != nil {
@@ -98,7 +98,6 @@ func (c Config) Faults(err error) []error {
 	return all
 }
 
-// inForce is what counts of a configuration.
 func (h Here) inForce(file string, said ConfigText) Config {
 	c := Config{File: file, Model: said.Model, BudgetUSD: said.BudgetUSD, Agents: said.Agents, Wrap: said.Wrap}
 	project := files.Real(filepath.Dir(file))

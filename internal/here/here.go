@@ -35,7 +35,7 @@ type Here struct {
 	caller string // where relative paths start, if that is not Dir
 }
 
-// From is the place that a folder and an environment describe, completed. dir ""
+// From returns the place that a folder and an environment describe, completed. dir ""
 // means the working folder.
 func From(dir string, env []string) (Here, error) {
 	return Here{Dir: dir, Env: env}.Complete()
@@ -89,7 +89,7 @@ func (h Here) Complete() (Here, error) {
 	return h, nil
 }
 
-// At is the same place with another working folder, and the project around that.
+// At returns the same place with another working folder, and the project around that.
 func (h Here) At(dir string) (Here, error) {
 	dir, err := folder(h.Dir, dir)
 	if err != nil {
@@ -110,7 +110,7 @@ func folder(base, dir string) (string, error) {
 	return abs, files.CheckFolder(abs)
 }
 
-// stateDir is where an environment says that skillhand keeps its state.
+// stateDir returns where an environment says that skillhand keeps its state.
 func stateDir(env Env, home string) (string, error) {
 	if dir := env.Get("SKILLHAND_STATE_DIR"); filepath.IsAbs(dir) {
 		return dir, nil
@@ -135,22 +135,22 @@ func (e homeless) Error() string {
 
 func (e homeless) Is(target error) bool { return target == fs.ErrNotExist }
 
-// SessionDir is the folder of marks: see package session.
+// SessionDir returns the folder of marks: see package session.
 func (h Here) SessionDir() string { return filepath.Join(h.State, "sessions") }
 
-// TrustDir is the folder that says which folders are trusted: see package trust.
+// TrustDir returns the folder that says which folders are trusted: see package trust.
 func (h Here) TrustDir() string { return filepath.Join(h.State, "trust") }
 
-// HistoryDir is the folder of records: see package history.
+// HistoryDir returns the folder of records: see package history.
 func (h Here) HistoryDir() string { return filepath.Join(h.State, "history") }
 
-// OutputDir is the folder of output that is too long for a page.
+// OutputDir returns the folder of output that is too long for a page.
 func (h Here) OutputDir() string { return filepath.Join(h.State, "output") }
 
-// Sessions are the marks of what agents have seen.
+// Sessions returns the marks of what agents have seen.
 func (h Here) Sessions() session.Store { return session.Store{Dir: h.SessionDir()} }
 
-// Settings are Claude Code's settings files for the project.
+// Settings returns Claude Code's settings files for the project.
 func (h Here) Settings() settings.Where {
 	return settings.Where{Home: h.Home, Config: h.Env.Get("CLAUDE_CONFIG_DIR"), Dir: h.Project}
 }
@@ -171,7 +171,7 @@ func (h Here) Tree() find.Tree {
 	return find.Tree{Dir: h.Dir, Home: h.Home, Config: h.Env.Get("CLAUDE_CONFIG_DIR"), Roots: h.Roots}
 }
 
-// moreRoots are the folders of skills that the project's configuration adds.
+// moreRoots returns the folders of skills that the project's configuration adds.
 func (h Here) moreRoots() []string {
 	c, _ := h.Config() // whoever loads a skill says what is wrong with it
 	return c.Roots
@@ -234,7 +234,7 @@ func (h Here) plugins(names ...string) []find.Plugin {
 // An Env is an environment, as os.Environ gives it.
 type Env []string
 
-// Environ is this process's environment.
+// Environ returns this process's environment.
 func Environ() Env { return environ(runtime.GOOS, os.Environ()) }
 
 // environ gives an environment the names that it has on other systems. On Windows names have no case (PATH is
@@ -271,13 +271,13 @@ func (e Env) Lookup(name string) (value string, set bool) {
 	return "", false
 }
 
-// With is the environment with one variable changed.
+// With returns the environment with one variable changed.
 func (e Env) With(name, value string) Env {
 	kept := slices.DeleteFunc(slices.Clone(e), func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
 	return append(kept, name+"="+value)
 }
 
-// Without is the environment without some variables.
+// Without returns the environment without some variables.
 func (e Env) Without(names ...string) Env {
 	return slices.DeleteFunc(slices.Clone(e), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -285,7 +285,7 @@ func (e Env) Without(names ...string) Env {
 	})
 }
 
-// path is the value of a variable that names a folder.
+// path returns the value of a variable that names a folder.
 func (e Env) path(name string) string {
 	if dir := e.Get(name); filepath.IsAbs(dir) {
 		return dir
@@ -296,10 +296,10 @@ func (e Env) path(name string) string {
 // sessionVariables name the session, the first that is good counts.
 var sessionVariables = []string{"CLAUDE_SESSION_ID", "CLAUDE_CODE_SESSION_ID"}
 
-// SessionVariables are the variables that name a session.
+// SessionVariables returns the variables that name a session.
 func SessionVariables() []string { return slices.Clone(sessionVariables) }
 
-// session is the session that the environment names. A bad id counts as none.
+// session returns the session that the environment names. A bad id counts as none.
 func (e Env) session() string {
 	for _, name := range sessionVariables {
 		if id := e.Get(name); id != "" && session.CheckID(id) == nil {

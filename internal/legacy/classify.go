@@ -136,7 +136,6 @@ func (r *ruleSet) maySay(line string) bool {
 	return false
 }
 
-// shape returns what the shape of a line says.
 func (r *ruleSet) shape(line string) statement {
 	line = line[:min(len(line), longest)]
 	switch {
@@ -154,7 +153,6 @@ func (r *ruleSet) shape(line string) statement {
 	return nothing
 }
 
-// classify returns what a line of letters says.
 func (r *ruleSet) classify(letters string, status bool) statement {
 	fails := "fails"
 	if status {
@@ -373,7 +371,6 @@ func (r *ruleSet) item(text string) int {
 	return len(r.by["form-item"].FindString(text))
 }
 
-// number returns the letter of a number.
 func number(digits string) byte {
 	switch {
 	case strings.Trim(digits, "0") == "":
@@ -396,7 +393,6 @@ func share(some, all string) byte {
 	return '1'
 }
 
-// span counts the bytes at the start of s that are so.
 func span(s string, is func(byte) bool) (n int) {
 	for n < len(s) && is(s[n]) {
 		n++

@@ -96,7 +96,6 @@ func (l *reader) conclude() {
 	}
 }
 
-// line takes in what one line says.
 func (l *reader) line(line string) {
 	if l.isQuoted(line) {
 		return
@@ -234,7 +233,6 @@ func delivery(line string) (path string, ok bool) {
 	return "", false
 }
 
-// classify returns what a line of letters says.
 func (l *reader) classify(letters string, status bool) statement {
 	if status {
 		return l.rules.classify(letters, status)
@@ -404,7 +402,6 @@ type field struct {
 	value string
 }
 
-// field reads the field that a line begins with.
 func (l *reader) field(line string, r *reading) field {
 	start := r.start(line)
 	m := l.rules.by["line-field"].FindStringSubmatchIndex(strings.ToLower(line[start:min(len(line), start+40)]))

@@ -32,7 +32,7 @@ var frontFields = sync.OnceValues(func() (map[string]frontField, error) {
 	return schema.Properties, err
 })
 
-// values are what a field may say, if that is a list.
+// values returns what a field may say, if that is a list.
 func (f frontField) values() []string {
 	all := f.Enum
 	for _, one := range f.OneOf {

@@ -190,7 +190,7 @@ func (l *server) checkStale(ctx context.Context) {
 	}
 }
 
-// unpublished are the open documents whose findings the editor does not have.
+// unpublished returns the open documents whose findings the editor does not have.
 func (l *server) unpublished() map[string]*document {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -304,7 +304,7 @@ func (l *server) hover(ctx context.Context, p positionParams) (*hover, error) {
 	return &hover{Contents: markup{Kind: "markdown", Value: strings.Join(parts, "\n\n---\n\n")}}, nil
 }
 
-// page is what an agent reads, with directives as they are written, if at is in the frontmatter.
+// page returns what an agent reads, with directives as they are written, if at is in the frontmatter.
 func (t *document) page(ctx context.Context, at int) string {
 	if len(t.src) > maxText {
 		return ""
@@ -342,7 +342,7 @@ func in(file string) string {
 	return " in " + file
 }
 
-// pathOf is the file that an address stands for, or "".
+// pathOf returns the file that an address stands for, or "".
 func pathOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" {

@@ -106,7 +106,7 @@ type (
 
 func (t *document) rangeOf(from, to int) span { return span{t.position(from), t.position(to)} }
 
-// position is where a byte stands, as editors count.
+// position returns where a byte stands, as editors count.
 func (t *document) position(offset int) position {
 	before := t.src[:min(offset, len(t.src))]
 	start := strings.LastIndexByte(before, '\n') + 1
@@ -117,7 +117,6 @@ func (t *document) position(offset int) position {
 	return p
 }
 
-// offset is the byte that stands at a position.
 func (t *document) offset(p position) int {
 	i := 0
 	for range p.Line {
@@ -135,7 +134,7 @@ func (t *document) offset(p position) int {
 	return i
 }
 
-// units is how many UTF-16 units a character has.
+// units returns how many UTF-16 units a character has.
 func units(r rune) int {
 	if r > 0xffff {
 		return 2

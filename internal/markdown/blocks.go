@@ -421,7 +421,7 @@ func (p *blockParser) keepHTML() {
 	}
 }
 
-// commentMark is what ends the comment in the HTML, or starts one.
+// commentMark returns what ends the comment in the HTML, or starts one.
 func (p *blockParser) commentMark() string {
 	if p.comment {
 		return "-->"
@@ -505,7 +505,6 @@ func (p *blockParser) keepLine() {
 	p.lines = append(p.lines, l)
 }
 
-// closeLeaf ends the open block.
 func (p *blockParser) closeLeaf() {
 	b := p.leaf
 	p.leaf = block{}
@@ -573,7 +572,7 @@ func (p *blockParser) countDefinitions(lines []line) int {
 
 func (p *blockParser) blank() bool { return p.first == p.eol }
 
-// indent is the number of columns between the cursor and the line's text.
+// indent returns the number of columns between the cursor and the line's text.
 func (p *blockParser) indent() int { return p.firstCol - p.col }
 
 // at reports whether c comes next, not indented like code.

@@ -10,7 +10,6 @@ import (
 // authors who write that mean it to run. With any other text, or in a fence of
 // Markdown, it is an example.
 
-// mayLive reports whether a fence with this info string can be live.
 func mayLive(info string) bool {
 	language, _, _ := strings.Cut(info, " ")
 	return !strings.HasPrefix(info, "!") && !strings.EqualFold(language, "markdown") && !strings.EqualFold(language, "md")

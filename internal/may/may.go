@@ -235,7 +235,7 @@ func words(d permit.Decision) string {
 	return string(d)
 }
 
-// Text is what people read of an answer, in lines of so many columns.
+// Text returns what people read of an answer, in lines of so many columns.
 func (a Answer) Text(columns int, paint func(code, text string) string) string {
 	colors := map[permit.Decision]string{permit.Allow: "32", permit.Deny: "31"}
 	head := a.Command

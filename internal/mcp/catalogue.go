@@ -126,7 +126,6 @@ func (sv *serving) whyNone() string {
 	return fmt.Sprintf(" Not offered: %d, because nobody trusted their folder. The user can do so with skillhand trust.", n)
 }
 
-// entries lists what is here.
 func (sv *serving) entries() []entry {
 	found, faults := sv.here.Finder().List()
 	for _, err := range faults {

@@ -60,7 +60,6 @@ type (
 
 var whole = complete{Cacheable: cacheable, ResultType: "complete"}
 
-// addMethods adds the methods of the extension.
 func (sv *serving) addMethods() error {
 	if err := sdk.AddReceivingCustomMethod(sv.sdk, "skills/list", sv.listSkills); err != nil {
 		return err

@@ -200,7 +200,6 @@ func (sv *serving) turn(ctx context.Context) (done func(), err error) {
 	return done, nil
 }
 
-// warn says what is odd.
 func (sv *serving) warn(format string, args ...any) {
 	if sv.server.Warn != nil {
 		sv.server.Warn(fmt.Sprintf(format, args...))

@@ -23,7 +23,6 @@ const (
 	firstWord  = "arguments"
 )
 
-// promptArguments returns what a host is to ask for.
 func promptArguments(e *entry, host string) []*sdk.PromptArgument {
 	hint := e.front.ArgumentHint
 	if host == claudeCode {

@@ -45,7 +45,7 @@ func (r *root) ofSkills(rel string) bool {
 	return !slices.ContainsFunc(r.wanted, func(w string) bool { return w != r.dir && files.Inside(w, file) })
 }
 
-// top is the folder that was named, or that all that was named is in.
+// top returns the folder that was named, or that all that was named is in.
 func (r *root) top() string {
 	var all []string
 	for _, w := range r.wanted {
@@ -61,7 +61,7 @@ func (r *root) top() string {
 	return CommonFolder(all)
 }
 
-// unit is the folder around a folder that is installed or copied as a whole: the plugin, else the skill. A
+// unit returns the folder around a folder that is installed or copied as a whole: the plugin, else the skill. A
 // skill in an agent's own folder, as .claude/skills, is used where it is.
 func (r *root) unit(rel string) string {
 	dir := filepath.Join(r.base, filepath.FromSlash(rel))
@@ -76,7 +76,7 @@ func (r *root) unit(rel string) string {
 	return filepath.ToSlash(rel)
 }
 
-// copiedSkill is the folder of the skill that a folder belongs to, or "" if that skill is an agent's already.
+// copiedSkill returns the folder of the skill that a folder belongs to, or "" if that skill is an agent's already.
 func (r *root) copiedSkill(dir string) string {
 	found := ""
 	for up := dir; files.Inside(r.dir, up); up = filepath.Dir(up) {
@@ -90,7 +90,7 @@ func (r *root) copiedSkill(dir string) string {
 	return found
 }
 
-// skillText is the folder of the skill that a text belongs to, or the file itself.
+// skillText returns the folder of the skill that a text belongs to, or the file itself.
 func skillText(file string) string {
 	if !isSkillText(file) {
 		return file
@@ -147,7 +147,7 @@ func (m *migration) roots(paths []string) []*root {
 	return roots
 }
 
-// treeOf is the folder in which all that may read a script in dir is looked for: the
+// treeOf returns the folder in which all that may read a script in dir is looked for: the
 // repository, else the plugin or the agent's own folder around it.
 func treeOf(dir string) string {
 	if top := files.Top(dir); top != "" {
@@ -204,7 +204,7 @@ func (m *migration) read(root *root) []File {
 	return append(files, m.witnesses(root, files, others)...)
 }
 
-// witnesses are the files that may name a script of the tree, and the user's settings.
+// witnesses returns the files that may name a script of the tree, and the user's settings.
 func (m *migration) witnesses(root *root, files []File, others []string) (witnesses []File) {
 	var names []string
 	for _, f := range files {

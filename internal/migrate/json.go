@@ -12,7 +12,6 @@ import (
 
 var jsonStart = words.Regexp(`^\s*(\{\s*($|["}])|\[\s*($|[{"]|\]\s*$))`)
 
-// looksLikeJSON reports whether a text begins as JSON does.
 func looksLikeJSON(text string) bool {
 	return jsonStart.Get().MatchString(strings.NewReplacer(`\n`, "\n", `\x7b`, "{", `\x22`, `"`).Replace(text))
 }
@@ -280,7 +279,7 @@ func asksForJSON(args []*syntax.Word) bool {
 
 var echoOption = words.Regexp(`^-[neE]+ `)
 
-// printed is the text that a command prints or passes on, as far as that is plain.
+// printed returns the text that a command prints or passes on, as far as that is plain.
 func printed(st *syntax.Stmt, c *syntax.CallExpr) string {
 	switch literal(c.Args[0]) {
 	case "echo":

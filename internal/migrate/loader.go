@@ -57,7 +57,7 @@ func (t *tree) loader(file string) []Result {
 	return []Result{{Path: file, Status: Changed, Edit: e}}
 }
 
-// loadBlock is the directive that calls our loader, as skillhand init skill --launcher writes it. What
+// loadBlock returns the directive that calls our loader, as skillhand init skill --launcher writes it. What
 // ends the arguments depends on the file alone, so that the same file gives the same block.
 func loadBlock(name string, plugin bool, src []byte) string {
 	end := fmt.Sprintf("END_OF_ARGUMENTS_%x", sha256.Sum256(src))[:len("END_OF_ARGUMENTS_")+12]
@@ -93,7 +93,7 @@ func callsLoader(p skill.Part, name string) bool {
 	return slices.ContainsFunc(call.Args[1:], func(w *syntax.Word) bool { return literal(w) == name })
 }
 
-// rulesFor are the rules without which Claude Code would not run the directives of a text.
+// rulesFor returns the rules without which Claude Code would not run the directives of a text.
 func rulesFor(s *skill.Skill) (rules []string, err error) {
 	for _, p := range s.Parts {
 		if p.Kind != skill.Directive {
@@ -132,7 +132,7 @@ func allow(file string, src []byte, rules []string) ([]byte, error) {
 	return nil, fmt.Errorf("its frontmatter has no place for allowed-tools: %s", strings.Join(rules, ", "))
 }
 
-// ruleTexts are the rules of a skill's allowed-tools, as written.
+// ruleTexts returns the rules of a skill's allowed-tools, as written.
 func ruleTexts(s *skill.Skill) (texts []string) {
 	for _, list := range s.Front.AllowedTools {
 		for _, r := range permit.ParseRules(list) {
@@ -142,7 +142,7 @@ func ruleTexts(s *skill.Skill) (texts []string) {
 	return texts
 }
 
-// withRules are the ways to write a text with more rules, the plainest first.
+// withRules returns the ways to write a text with more rules, the plainest first.
 func withRules(src string, s *skill.Skill, rules []string) []string {
 	list := strings.Join(rules, ", ")
 	quoted := "'" + strings.ReplaceAll(list, "'", "''") + "'"

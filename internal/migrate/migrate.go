@@ -150,7 +150,6 @@ func interpreter(src []byte) string {
 	return words[0][strings.LastIndexByte(words[0], '/')+1:]
 }
 
-// lineAt returns the line of the byte at i.
 func lineAt(src []byte, i int) int { return 1 + bytes.Count(src[:i], []byte("\n")) }
 
 // A change puts text into a file.
@@ -214,7 +213,7 @@ func (s *script) edit(up string) (*files.Edit, error) {
 	return e, nil
 }
 
-// start is where the preamble goes: before the first command, and before the
+// start returns where the preamble goes: before the first command, and before the
 // comment that belongs to it, but after the comment at the top of the file,
 // which scripts like to print as their help.
 func (s *script) start() int {
@@ -237,7 +236,7 @@ func (s *script) start() int {
 	return at
 }
 
-// lineStart is where the line of a command begins, or the command itself if something stands before it.
+// lineStart returns where the line of a command begins, or the command itself if something stands before it.
 func (s *script) lineStart(at int) int {
 	line := bytes.LastIndexByte(s.src[:at], '\n') + 1
 	if len(bytes.TrimSpace(s.src[line:at])) > 0 {

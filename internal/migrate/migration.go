@@ -143,7 +143,6 @@ func (m *migration) verified(ctx context.Context, root *root, results []Result) 
 	return slices.DeleteFunc(kept, func(r Result) bool { return rank(r) == writeFirst && !needed[r.Path] }), nil
 }
 
-// changesScript reports whether a script is to become another one.
 func changesScript(r Result) bool {
 	return r.Status == Changed && rank(r) == writeThen && len(r.Edit.Before) > 0 && !strings.HasSuffix(r.Path, ".md")
 }
@@ -165,7 +164,7 @@ func rank(r Result) int {
 	return writeThen
 }
 
-// others are the files that were named and are none of migrate's business.
+// others returns the files that were named and are none of migrate's business.
 func (m *migration) others(root *root, results []Result) (others []Result) {
 	for _, file := range root.explicit {
 		rel, err := filepath.Rel(root.base, file)
@@ -182,7 +181,6 @@ func (m *migration) others(root *root, results []Result) (others []Result) {
 	return others
 }
 
-// apply writes one result.
 func (m *migration) apply(f *Migrated) error {
 	if f.Status != Changed || m.migration.DryRun {
 		return nil

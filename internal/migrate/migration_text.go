@@ -21,7 +21,7 @@ type Shown struct {
 	Paint   func(code, text string) string // colours text; nil means no colours
 }
 
-// Document is what became of all files, by paths as people here would name them.
+// Document returns what became of all files, by paths as people here would name them.
 func (d *Done) Document() Document {
 	doc := Document{Files: []Outcome{}, Unclear: []Position{}}
 	for _, u := range d.Unclear {
@@ -33,7 +33,7 @@ func (d *Done) Document() Document {
 	return doc
 }
 
-// Text is what people read.
+// Text returns what people read.
 func (d *Done) Text(s Shown) string {
 	if s.Paint == nil {
 		s.Paint = term.Painter(false)
@@ -80,10 +80,10 @@ func (s Shown) line(b *strings.Builder, code, word, text string) {
 // manyLeft is the number of files from which on those left alone for one reason share a line.
 const manyLeft = 5
 
-// group is the reason for which a file is left alone, without the file that is the cause.
+// group returns the reason for which a file is left alone, without the file that is the cause.
 func group(f Migrated) string { return cmp.Or(f.Group, f.Reason) }
 
-// groupLeft are the files that were left alone, by their reasons.
+// groupLeft returns the files that were left alone, by their reasons.
 func groupLeft(files []Migrated) map[string][]Migrated {
 	groups := map[string][]Migrated{}
 	for _, f := range files {

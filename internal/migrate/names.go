@@ -24,7 +24,6 @@ func newValues() values {
 	return values{words: map[string][]*syntax.Word{}, open: map[string]bool{}, args: map[string][]*syntax.Word{}}
 }
 
-// take takes in what a node of the script sets.
 func (v *values) take(n syntax.Node) {
 	switch n := n.(type) {
 	case *syntax.Assign:
@@ -285,7 +284,6 @@ func readsAll(st *syntax.Stmt, c *syntax.CallExpr, name string) bool {
 	return false
 }
 
-// mayBe notes what a command may be.
 func (u *usage) mayBe(n syntax.Node, names []string, p flow) {
 	for _, name := range names {
 		u.calls = append(u.calls, mention{line: int(n.Pos().Line()), text: name, flow: p, open: strings.ContainsAny(name, unknown+own+"*?["), log: u.log})

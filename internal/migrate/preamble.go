@@ -29,7 +29,7 @@ var preambleText string
 // reportText is what a ReportFile holds.
 var reportText = sync.OnceValue(func() string { return reportHead + preambleCode(1) })
 
-// preambleCode is the code that reports. In a file of its own it is one level
+// preambleCode returns the code that reports. In a file of its own it is one level
 // below the script that sources it.
 func preambleCode(depth int) string {
 	var words, signs, rules strings.Builder
@@ -68,7 +68,6 @@ func preambleCode(depth int) string {
 	).Replace(preambleText)
 }
 
-// quote writes a word for bash.
 func quote(word string) string {
 	quoted, err := syntax.Quote(word, syntax.LangBash)
 	if err != nil {
@@ -105,7 +104,7 @@ func (p preamble) text() string {
 		`. "${skillhand%"${skillhand##*/}"}` + p.up + ReportFile + `" || exit 1` + "\n\n"
 }
 
-// withoutPreamble is a migrated script without the code that was put into it. Its
+// withoutPreamble returns a migrated script without the code that was put into it. Its
 // lines keep their numbers.
 func withoutPreamble(src []byte) []byte {
 	before, rest, ok := bytes.Cut(src, []byte(firstLine))

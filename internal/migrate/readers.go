@@ -82,7 +82,7 @@ func (t *tree) named(from, text string) []string {
 	return ends
 }
 
-// nearest are the scripts in the nearest folder around a text that has any of them: one,
+// nearest returns the scripts in the nearest folder around a text that has any of them: one,
 // or none if there are many, which is an example.
 func nearest(from string, scripts []string) []string {
 	for dir := path.Dir(from); ; dir = path.Dir(dir) {
@@ -120,7 +120,7 @@ func (t *tree) all(from string, m mention) []string {
 	return ends
 }
 
-// ending is a path without what leads to it.
+// ending returns a path without what leads to it.
 func ending(text string) string {
 	end := strings.TrimPrefix(path.Clean("/"+text), "/")
 	for strings.HasPrefix(end, "../") {
@@ -152,7 +152,7 @@ func promisesStdout(text string) bool {
 	return m != "" && !strings.Contains(m, "nothing") && !strings.Contains(text, "stdout and stderr") && !strings.Contains(text, "stdout/stderr")
 }
 
-// promised is the line of a comment that promises something of the script's own stdout, or
+// promised returns the line of a comment that promises something of the script's own stdout, or
 // 0. A comment on a function speaks of that function.
 func (u *usage) promised() (line int) {
 	var text strings.Builder

@@ -62,7 +62,7 @@ func merge(results []Result) []Result {
 	return merged
 }
 
-// texts are the files that may hold the text of the skill in dir, in the order in which the loader takes them.
+// texts returns the files that may hold the text of the skill in dir, in the order in which the loader takes them.
 func (t *tree) texts(dir string) (texts []string) {
 	for _, p := range []string{
 		path.Join(skill.Companion(dir), skill.MainFile), path.Join(dir, "first-use.md"), path.Join(dir, "content.md"), path.Join(dir, skill.MainFile),
@@ -74,7 +74,7 @@ func (t *tree) texts(dir string) (texts []string) {
 	return texts
 }
 
-// text is the file of the skill in dir that is loaded, or "".
+// text returns the file of the skill in dir that is loaded, or "".
 func (t *tree) text(dir string) string { return append(t.texts(dir), "")[0] }
 
 // bindings puts the commands of a bindings.json in the places of its variables. The file
@@ -172,7 +172,7 @@ func quoteWords(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// launcherOf is the launcher, by its path in the plugin of the skill in dir, that fits: its
+// launcherOf returns the launcher, by its path in the plugin of the skill in dir, that fits: its
 // file, and the class that it runs, or "" if it runs none. None fits: "".
 func (t *tree) launcherOf(dir string, fits func(file, runs string) bool) string {
 	root := path.Dir(path.Dir(dir))
@@ -186,7 +186,7 @@ func (t *tree) launcherOf(dir string, fits func(file, runs string) bool) string 
 	return ""
 }
 
-// kebab is GetStatusOutput as get-status-output.
+// kebab writes GetStatusOutput as get-status-output.
 func kebab(s string) string {
 	var b strings.Builder
 	for i, r := range s {

@@ -77,10 +77,10 @@ func (t *text) expansion(e *syntax.ParamExp) {
 	}
 }
 
-// literal is a word that is known, without its quotes; "" if it is not.
+// literal returns a word that is known, without its quotes; "" if it is not.
 func literal(w *syntax.Word) string { return words.Lit(w) }
 
-// variable is the name of the one variable that a word is, quoted or not.
+// variable returns the name of the one variable that a word is, quoted or not.
 func variable(w *syntax.Word) string {
 	name, e := parameter(w)
 	if e == nil || e.Length || e.Exp != nil || e.Slice != nil || e.Repl != nil {
@@ -89,7 +89,7 @@ func variable(w *syntax.Word) string {
 	return name
 }
 
-// parameter is the one expansion that a word is, quoted or not, and its name; nil: it is none.
+// parameter returns the one expansion that a word is, quoted or not, and its name; nil: it is none.
 func parameter(w *syntax.Word) (string, *syntax.ParamExp) {
 	if w == nil {
 		return "", nil
@@ -109,7 +109,7 @@ func parameter(w *syntax.Word) (string, *syntax.ParamExp) {
 	return "", nil
 }
 
-// tail is what a word plainly ends in, after its last expansion.
+// tail returns what a word plainly ends in, after its last expansion.
 func tail(w *syntax.Word) (end string) {
 	for _, p := range words.Pieces(w) {
 		if end += p.Text; p.Node != nil {

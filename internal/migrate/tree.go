@@ -201,7 +201,7 @@ func (t *tree) scripts(paths []string) []Result {
 	return results
 }
 
-// reportAbove is the folder of the ReportFile for the scripts in dir: the nearest
+// reportAbove returns the folder of the ReportFile for the scripts in dir: the nearest
 // that has one, else top, but none above the unit that they are copied with.
 func (t *tree) reportAbove(dir, top string) string {
 	unit := ""
@@ -232,7 +232,7 @@ func (t *tree) reportFile(dir string) []Result {
 	return []Result{{Path: file, Status: Changed, Edit: &files.Edit{Name: file, Before: before, After: Report()}}}
 }
 
-// CommonFolder is the deepest folder that all paths, of files, are in.
+// CommonFolder returns the deepest folder that all paths, of files, are in.
 func CommonFolder(paths []string) string {
 	if len(paths) == 0 {
 		return ""
@@ -246,7 +246,6 @@ func CommonFolder(paths []string) string {
 	return common
 }
 
-// script decides about one script.
 func (t *tree) script(p string) Result {
 	included := t.opt.Include != nil && t.opt.Include(p)
 	if h, ok := t.keep[p]; ok && (h.why == sourcesIt || !included) {
@@ -338,7 +337,6 @@ func (t *tree) trapIn(p string, seen map[string]bool) bool {
 	return false
 }
 
-// result turns an edit or its error into a result.
 func result(p string, e *files.Edit, err error) Result {
 	if left, ok := errors.AsType[*LeftAloneError](err); ok {
 		return Result{Path: p, Status: LeftAlone, Line: left.Line, Reason: left.Reason}

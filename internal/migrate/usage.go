@@ -25,7 +25,7 @@ type flow struct {
 
 var top = flow{own: true, main: true}
 
-// consumed is the flow of a command whose output becomes a part of one with flow p.
+// consumed returns the flow of a command whose output becomes a part of one with flow p.
 func (p flow) consumed() flow { return flow{used: true, fed: p.fed, said: p.said, asked: p.asked} }
 
 // flows are all that can be, in a fixed order: the same script always reads the same.
@@ -95,7 +95,6 @@ type mention struct {
 // others in their own words.
 const maxLines = 10_000
 
-// understand reads a script.
 func understand(file *syntax.File) *usage { return understandWithin(file, new(int)) }
 
 // understandWithin reads a script, or a command line in one of which so many have been read.
@@ -175,7 +174,7 @@ func (u *usage) takeFiles(c *syntax.CallExpr) {
 	}
 }
 
-// fileKey is a word that names a file, as it can be found again elsewhere in a script.
+// fileKey returns a word that names a file, as it can be found again elsewhere in a script.
 func fileKey(w *syntax.Word) string {
 	if v := variable(w); v != "" {
 		return "$" + v
@@ -186,7 +185,7 @@ func fileKey(w *syntax.Word) string {
 // uses reports whether a command of the script is given a file, or reads from it.
 func (u *usage) uses(file string) bool { return file != "" && u.files[file] }
 
-// logOf is the file that takes both streams of a statement, or "".
+// logOf returns the file that takes both streams of a statement, or "".
 func logOf(st *syntax.Stmt) (log string) {
 	both := false
 	for _, r := range st.Redirs {
@@ -290,7 +289,7 @@ func defines(st *syntax.Stmt) bool {
 	return false
 }
 
-// guard is the last statement of a script that is to be sourced as well as run: if it is
+// guard returns the last statement of a script that is to be sourced as well as run: if it is
 // run, its commands are in that. Before it, the script only defines things. nil: there is none.
 func (u *usage) guard() *syntax.IfClause {
 	last := len(u.file.Stmts) - 1
@@ -364,7 +363,6 @@ func (u *usage) stop(n syntax.Node, reason string) {
 	u.obstacles = append(u.obstacles, files.Note{Line: int(n.Pos().Line()), Text: reason})
 }
 
-// stmt reads a statement with its flow.
 func (u *usage) stmt(st *syntax.Stmt, p flow) {
 	if st.Background {
 		u.background = append(u.background, st)
@@ -434,7 +432,7 @@ var textTools = []string{
 	"sort", "tail", "tee", "tr", "uniq", "wc", "yq",
 }
 
-// piped are those of the texts that go through a pipe into a statement that count: a tool
+// piped returns those of the texts that go through a pipe into a statement that count: a tool
 // for text runs nothing of them.
 func piped(writes []mention, into *syntax.Stmt) (counting []mention) {
 	c, ok := into.Cmd.(*syntax.CallExpr)
@@ -481,7 +479,7 @@ func (u *usage) inside(n syntax.Node, p flow) {
 	})
 }
 
-// redirected is the flow of a statement's command, after its redirections.
+// redirected returns the flow of a statement's command, after its redirections.
 func (u *usage) redirected(st *syntax.Stmt, p flow) flow {
 	both := false // stderr goes the same way
 	file := false
@@ -606,7 +604,7 @@ func (u *usage) known(st *syntax.Stmt, c *syntax.CallExpr, name string, p flow) 
 	}
 }
 
-// written is the text that a command writes, and the kind of file that takes it.
+// written returns the text that a command writes, and the kind of file that takes it.
 func (u *usage) written(st *syntax.Stmt, c *syntax.CallExpr) mention {
 	m := mention{line: int(c.Pos().Line()), text: printed(st, c)}
 	for _, r := range st.Redirs {
@@ -663,7 +661,6 @@ func (u *usage) mention(c *syntax.CallExpr, name string, p flow) {
 	}
 }
 
-// named is what a word that names a file ends in.
 func (u *usage) named(w *syntax.Word, p flow) mention {
 	text := tail(w)
 	if text == "" && len(w.Parts) == 1 {
@@ -675,7 +672,6 @@ func (u *usage) named(w *syntax.Word, p flow) mention {
 	return mention{line: int(w.Pos().Line()), text: text, flow: p, log: u.log}
 }
 
-// trap takes in a call of trap.
 func (u *usage) trap(c *syntax.CallExpr, p flow) {
 	args := c.Args[1:]
 	if len(args) > 0 && literal(args[0]) == "--" {
@@ -843,7 +839,7 @@ func withStderr(st *syntax.Stmt) bool {
 	})
 }
 
-// filter is the name of the command that a statement is, if it has no redirections; else "".
+// filter returns the name of the command that a statement is, if it has no redirections; else "".
 func filter(st *syntax.Stmt) string {
 	c, ok := st.Cmd.(*syntax.CallExpr)
 	if !ok || len(st.Redirs) > 0 {

@@ -108,7 +108,7 @@ func messages(errs []report.Error) (all []string) {
 
 var digits = words.Regexp(`[0-9]+`)
 
-// withoutNumbers is a line without what differs from run to run: times, process
+// withoutNumbers returns a line without what differs from run to run: times, process
 // ids, the script's lines.
 func withoutNumbers(line []byte) string {
 	return digits.Get().ReplaceAllString(strings.TrimRight(string(line), "\r\n"), "0")
@@ -151,7 +151,7 @@ func runCopy(ctx context.Context, env []string, file string, text []byte) (scrip
 	return r, nil
 }
 
-// skillFolder is the folder of the skill that a file is part of, or its own.
+// skillFolder returns the folder of the skill that a file is part of, or its own.
 func skillFolder(file string) string {
 	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "SKILL.md")); err == nil {

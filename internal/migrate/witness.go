@@ -102,7 +102,7 @@ func (t *tree) isRead(u *usage, log string) bool {
 	return path.Ext(base) != "" && !strings.Contains(base, unknown) && t.logs()[base]
 }
 
-// logs are the base names of files that scripts of the tree use.
+// logs returns the base names of files that scripts of the tree use.
 func (t *tree) logs() map[string]bool {
 	if t.used == nil {
 		t.used = map[string]bool{}
@@ -135,7 +135,7 @@ func (t *tree) holdLike(p, pattern string, line int) {
 	}
 }
 
-// meant are those of all scripts that a pattern matches that a file can mean by it: a
+// meant returns those of all scripts that a pattern matches that a file can mean by it: a
 // text for people means the scripts beside it.
 func (t *tree) meant(p string, scripts []string) []string {
 	if path.Ext(p) != ".md" {
@@ -187,7 +187,7 @@ func (t *tree) openNames(line string) []string {
 
 var quotes = strings.NewReplacer(`"`, "", "'", "", `\`, "")
 
-// withoutQuotes is a line without quotes and escapes, as in "$D"/"a".sh.
+// withoutQuotes returns a line without quotes and escapes, as in "$D"/"a".sh.
 func withoutQuotes(line string) string {
 	return quotes.Replace(escapedRune.Get().ReplaceAllStringFunc(line, func(e string) string {
 		n, _ := strconv.ParseUint(e[2:], 16, 16) // four hexadecimal digits
@@ -205,7 +205,7 @@ var (
 	openName = words.Regexp(`(?:[\w./-]|` + string(inserted) + `)*(?:` + string(inserted) + `)[\w.-]*\.(?:sh|bash)\b`)
 )
 
-// language is what a file is written in, by the ending of its name.
+// language returns what a file is written in, by the ending of its name.
 func language(p string) string {
 	base := path.Base(p)
 	switch {
@@ -417,7 +417,7 @@ var (
 	printsJSON     = words.Regexp(`(?i)\b(?:returns?|outputs?|prints?|emits?)\b([^.]{0,30})\bJSON\b`)
 )
 
-// promises is what a line of text says about what a script prints, or "".
+// promises returns what a line of text says about what a script prints, or "".
 func promises(line string) string {
 	switch {
 	case promisesJSON(line):
@@ -455,7 +455,7 @@ func (t *tree) code(p, language, code string, after int) {
 	}
 }
 
-// typed is what was typed in a session on a terminal. Its lines keep their numbers.
+// typed returns what was typed in a session on a terminal. Its lines keep their numbers.
 func typed(session string) string {
 	var out strings.Builder
 	continued := false

@@ -60,7 +60,6 @@ func openGuard() {
 	tellGuard("%s\n", guardMark())
 }
 
-// guardProgram tells the guard of a program that was started.
 func guardProgram(pid int) {
 	guard.Lock()
 	defer guard.Unlock()

@@ -16,7 +16,6 @@ import (
 	"time"
 )
 
-// start starts the program with its ends of the streams.
 func start(c *Cmd, s *streams) (*tree, error) {
 	if c.name() == "" {
 		return nil, errors.New("no program to run")
@@ -173,7 +172,7 @@ func interpreter(path string) string {
 	return elsewhere
 }
 
-// reason is the bare reason in an error of the os package, without the path.
+// reason returns the bare reason in an error of the os package, without the path.
 func reason(err error) string {
 	if errors.Is(err, fs.ErrPermission) {
 		return "permission denied"

@@ -584,7 +584,7 @@ func ownSession() int {
 	return sid
 }
 
-// ticks is the time since boot as /proc counts it.
+// ticks returns the time since boot as /proc counts it.
 func ticks() uint64 {
 	const perSecond = 100
 	var now unix.Timespec

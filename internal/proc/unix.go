@@ -18,7 +18,7 @@ func (s Signal) unix() unix.Signal {
 	return unix.SIGTERM
 }
 
-// exit is a program's exit status as a shell gives it.
+// exit returns a program's exit status as a shell gives it.
 func exit(state *os.ProcessState) int {
 	if n := signalled(state); n != 0 {
 		return 128 + n

@@ -57,7 +57,7 @@ func inJSON(text string) []string {
 	}
 }
 
-// again is a JSON string's content within another one.
+// again returns a JSON string's content within another one.
 func again(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text)
 }

@@ -68,7 +68,6 @@ func (r *Redactor) token(token []byte, escaped bool) (clean string, found bool) 
 // longToken is more than is worth decoding at once, only to find nothing.
 const longToken = 1 << 20
 
-// inLong reports whether there are secrets in the content of a long string.
 func (r *Redactor) inLong(content []byte) bool {
 	w := &writer{w: io.Discard, matcher: matcher{trie: r.trie()}}
 	var quoted []byte

@@ -51,7 +51,7 @@ func (t *trie) step(at int32, char byte) int32 {
 	return child
 }
 
-// link is called once, after the last word. Nodes are taken by their depth.
+// link ends the building, once, after the last word. Nodes are taken by their depth.
 func (t *trie) link() {
 	queue := make([]int32, 1, len(t.nodes))
 	for i := 0; i < len(queue); i++ {

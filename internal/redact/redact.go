@@ -64,7 +64,7 @@ func (r *Redactor) Text(s string) string {
 	return string(out)
 }
 
-// Head is Text for the beginning of a longer text. What may be the beginning of a
+// Head works as Text does, for the beginning of a longer text. What may be the beginning of a
 // secret at its end is left out.
 func (r *Redactor) Head(s string) string {
 	m := matcher{trie: r.trie()}

@@ -51,7 +51,6 @@ var aboutWords = []string{
 	"ENABLED", "LENGTH", "SIZE", "TIMEOUT", "TTL", "EXPIRY", "MAX", "MIN", "LIMIT", "COUNT", "URL", "URI", "ENDPOINT",
 }
 
-// secretsOf returns the secrets of an environment.
 func secretsOf(env []string) []secret {
 	var all []secret
 	for _, kv := range env {

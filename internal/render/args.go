@@ -13,7 +13,7 @@ type Args struct {
 	Split bool     // they came as words; then Raw has the quotes by which it can be split again
 }
 
-// Text is what $ARGUMENTS becomes in text: as typed, or the words joined by a space.
+// Text returns what $ARGUMENTS becomes in text: as typed, or the words joined by a space.
 func (a Args) Text() string {
 	if a.Split {
 		return strings.Join(a.Words, " ")
@@ -21,7 +21,7 @@ func (a Args) Text() string {
 	return a.Raw
 }
 
-// fields is what $ARGUMENTS becomes where a directive has it unquoted: the
+// fields returns what $ARGUMENTS becomes where a directive has it unquoted: the
 // words. Raw text with a quote that nothing closes has none that are certain.
 func (a Args) fields() []string {
 	if a.Split || closedQuotes(a.Raw) {
@@ -69,7 +69,6 @@ func splitArgs(raw string) []string {
 	return words
 }
 
-// closedQuotes reports whether every quote in raw text is closed.
 func closedQuotes(raw string) bool {
 	for at := 0; at < len(raw); {
 		if isSpace(raw[at]) {
@@ -85,7 +84,6 @@ func closedQuotes(raw string) bool {
 	return true
 }
 
-// oneArg reads the word that starts at i.
 func oneArg(raw string, i int) (word string, end int, closed bool) {
 	var b strings.Builder
 	var quote byte

@@ -80,7 +80,7 @@ type BindingsError struct {
 func (e *BindingsError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
 func (e *BindingsError) Unwrap() error { return e.Err }
 
-// Words are the words of the command that a variable is bound to, or nil.
+// Words returns the words of the command that a variable is bound to, or nil.
 func (b *Bindings) Words(name string) []string {
 	if b == nil {
 		return nil

@@ -77,7 +77,6 @@ func (r *renderer) start(ctx context.Context, t *task) {
 	}
 }
 
-// directive returns what stands on the page for a directive.
 func (r *renderer) directive(p *planned) string {
 	if r.env.Untrusted != "" {
 		return "<error>" + r.env.Untrusted + "</error>"
@@ -104,17 +103,17 @@ func (r *renderer) directive(p *planned) string {
 	return text
 }
 
-// failure is the message for a directive that failed.
+// failure returns the message for a directive that failed.
 func (t *task) failure(r *renderer) string {
 	return `Bash command failed for pattern "` + t.pattern + `": ` + t.outcome.failure(r)
 }
 
-// success is what a directive that succeeded printed: stdout, then stderr.
+// success returns what a directive that succeeded printed: stdout, then stderr.
 func (o *Outcome) success() content {
 	return content{{out: o.stdout}, {out: o.stderr}}
 }
 
-// failure is what a directive that failed printed, with the marks by which an
+// failure returns what a directive that failed printed, with the marks by which an
 // agent can tell the streams apart, and why it was ended.
 func (o *Outcome) failure(r *renderer) string {
 	var c content
@@ -180,7 +179,6 @@ func (c content) head(n int) string {
 	return b.String()
 }
 
-// WriteTo writes all of it.
 func (c content) writeTo(w io.Writer) error {
 	for _, p := range c {
 		if _, err := io.WriteString(w, p.text); err != nil {
@@ -224,7 +222,6 @@ func (r *renderer) fit(c content) string {
 	return fmt.Sprintf("%s\n[cut here: %d bytes in all, the whole output is in %s]", head, c.size(), file)
 }
 
-// cut returns the first n characters of s.
 func cut(s string, n int) string {
 	for i := range s {
 		if n == 0 {

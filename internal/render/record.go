@@ -92,7 +92,7 @@ func (r *renderer) record(parts []*planned) {
 	}
 }
 
-// kept is an outcome as it is recorded: a folder's path in it is the variable
+// kept returns an outcome as it is recorded: a folder's path in it is the variable
 // that stands for it, so that the page is right in a clone at another path.
 func (r *renderer) kept(command string, o *Outcome) *Outcome {
 	k := *o

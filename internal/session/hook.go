@@ -100,7 +100,7 @@ func (s Store) Hook(data []byte) (Answer, error) {
 	return Answer{}, fmt.Errorf("hook: nothing to do for %q", shorten(e.name))
 }
 
-// PlainName is a skill's name without the slash and the plugin before it.
+// PlainName returns a skill's name without the slash and the plugin before it.
 func PlainName(skill string) string {
 	skill = strings.TrimPrefix(skill, "/")
 	return skill[strings.LastIndexByte(skill, ':')+1:]

@@ -65,7 +65,7 @@ const (
 	active    = "@active" // subagents that have started and not ended
 )
 
-// path is the one function that makes the paths of the store: of a session, of
+// path returns the one function that makes the paths of the store: of a session, of
 // one of its folders, of a file in one. Whoever writes and whoever clears ask it.
 func (s Store) path(session string, more ...string) (string, error) {
 	if err := CheckID(session); err != nil {
@@ -76,7 +76,6 @@ func (s Store) path(session string, more ...string) (string, error) {
 
 func shorten(id string) string { return id[:min(len(id), 40)] }
 
-// folder names an agent's folder.
 func folder(agent string) (string, error) {
 	if agent == "" {
 		return mainAgent, nil
@@ -93,7 +92,7 @@ func key(file string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Hash is what a mark remembers of a skill's source.
+// Hash returns what a mark remembers of a skill's source.
 func Hash(source []byte) string {
 	sum := sha256.Sum256(source)
 	return hex.EncodeToString(sum[:])
@@ -213,7 +212,7 @@ func (s Store) Marks(id ID) ([]Mark, error) {
 	return readMarks(dir)
 }
 
-// IDs are the agents of all sessions.
+// IDs returns the agents of all sessions.
 func (s Store) IDs() ([]ID, error) {
 	sessions, err := os.ReadDir(s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -226,7 +225,7 @@ func (s Store) IDs() ([]ID, error) {
 	return all, err
 }
 
-// Agents are the agents of a session that have seen something.
+// Agents returns the agents of a session that have seen something.
 func (s Store) Agents(session string) []ID {
 	dir, err := s.path(session)
 	if err != nil {
@@ -245,7 +244,7 @@ func (s Store) Agents(session string) []ID {
 	return all
 }
 
-// Folder is where the marks of an agent are, for whoever wants to know of changes.
+// Folder returns where the marks of an agent are, for whoever wants to know of changes.
 func (s Store) Folder(id ID) (string, error) {
 	agent, err := folder(id.Agent)
 	if err != nil {
@@ -607,7 +606,7 @@ func (s Store) Sweep() error {
 	return errors.Join(append(faults, err)...)
 }
 
-// lastUse is when a file of a session was last written; without files, when its
+// lastUse returns when a file of a session was last written; without files, when its
 // folder was. What cannot be read was not used.
 func lastUse(dir string) time.Time {
 	var files, folders time.Time

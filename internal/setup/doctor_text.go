@@ -7,7 +7,7 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// Text is what people read, in lines of so many columns.
+// Text returns what people read, in lines of so many columns.
 func (d Diagnosis) Text(columns int, paint func(code, text string) string) string {
 	colors := map[Status]string{OK: "32", Note: "33", Wrong: "31", Missing: "1;31"}
 	var b strings.Builder

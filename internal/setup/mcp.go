@@ -153,7 +153,6 @@ func (h host) file(p MCPOwner, project bool) string {
 	return file
 }
 
-// set returns a file with the entry in it.
 func (h host) set(file string, src []byte, c MCPCommand) ([]byte, error) {
 	if c.Args == nil {
 		c.Args = []string{}
@@ -270,7 +269,6 @@ func same(a, b MCPCommand) bool { return a.Program == b.Program && slices.Equal(
 // errNone says that a file does not name skillhand.
 var errNone = errors.New("no entry")
 
-// get returns the entry of a file.
 func (h host) get(src []byte) (MCPCommand, error) {
 	if h.Key == "" {
 		return getTable(string(src))

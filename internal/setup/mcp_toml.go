@@ -65,7 +65,6 @@ type table struct {
 	start, end int      // those below its header; start is 0 if there is none
 }
 
-// findTable finds the table of the entry.
 func findTable(src string) (table, error) {
 	t := table{lines: strings.SplitAfter(src, "\n")}
 	inServers, inString := false, ""
@@ -122,7 +121,6 @@ func afterStrings(line, open string) string {
 	}
 }
 
-// getTable reads the entry.
 func getTable(src string) (MCPCommand, error) {
 	var c MCPCommand
 	t, err := findTable(src)

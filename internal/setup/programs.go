@@ -68,7 +68,6 @@ func (p programs) path(ctx context.Context, own DiagnoseRequest) Finding {
 	return Finding{"path", OK, "skillhand " + own.Version, ""}
 }
 
-// build names a build of skillhand.
 func build(version, commit string) string {
 	if version == "" {
 		return "unknown"

@@ -42,7 +42,7 @@ func Programs(version string, getenv func(string) string, beside ...string) (fil
 	return append(files, linksTo(files, getenv("PATH"))...), "", nil
 }
 
-// linksTo are the links to programs in the folders of a list such as PATH.
+// linksTo returns the links to programs in the folders of a list such as PATH.
 func linksTo(programs []string, list string) (links []string) {
 	for _, dir := range filepath.SplitList(list) {
 		for _, program := range programs {
@@ -55,7 +55,7 @@ func linksTo(programs []string, list string) (links []string) {
 	return links
 }
 
-// deletable is what to delete so that these programs are gone: the folder of an archive, if nothing else is in it, and
+// deletable returns what to delete so that these programs are gone: the folder of an archive, if nothing else is in it, and
 // else the files.
 func deletable(programs []string) []string {
 	dir := filepath.Dir(programs[0])
@@ -87,7 +87,7 @@ func Lines(items []Item, columns int) string {
 	return b.String()
 }
 
-// Text is what people read, in lines of a width.
+// Text returns what people read, in lines of a width.
 func (d *Uninstalled) Text(columns int) string {
 	var b strings.Builder
 	b.WriteString(Lines(d.Items, columns))

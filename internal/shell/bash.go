@@ -69,7 +69,6 @@ func (r *running) prelude() (code string, values []string) {
 
 const firstArguments = `"$1" "$2" "$3" "$4" "$5" "$6" "$7" "$8" "$9" `
 
-// functionName reports whether bash allows a function of this name.
 func functionName(name string) bool {
 	for i := 0; i < len(name); i++ {
 		if !isNameByte(name[i]) && strings.IndexByte("-.:+@", name[i]) < 0 {

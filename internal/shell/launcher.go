@@ -242,7 +242,7 @@ func IsClass(name string) bool {
 	return class != "" && class != name && !strings.Contains(name, "/") && 'A' <= class[0] && class[0] <= 'Z'
 }
 
-// ClassOf is the class that a launcher runs, by java -m MODULE/CLASS, or "".
+// ClassOf returns the class that a launcher runs, by java -m MODULE/CLASS, or "".
 func ClassOf(src []byte) (class string) {
 	if len(src) > maxLauncher || !shellScript(src) {
 		return ""
@@ -265,7 +265,7 @@ func ClassOf(src []byte) (class string) {
 	return class
 }
 
-// ClassLauncher is the launcher in these folders that runs a class, or "".
+// ClassLauncher returns the launcher in these folders that runs a class, or "".
 func ClassLauncher(folders []string, class string) string {
 	for _, folder := range folders {
 		entries, _ := os.ReadDir(folder) // a folder that is not there has no launchers

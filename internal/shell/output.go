@@ -70,7 +70,7 @@ func (o *Output) Bytes() ([]byte, error) {
 	return o.read(int(o.Len()))
 }
 
-// String is Bytes for outputs that fit into memory, where nothing can fail.
+// String works as Bytes does, for outputs that fit into memory, where nothing can fail.
 func (o *Output) String() string {
 	b, _ := o.Bytes()
 	return string(b)

@@ -206,7 +206,6 @@ func (r *running) runCall(c bind.Call) (Result, bool) {
 	return Result{How: Builtin, Exit: r.call(t.name, t.fn, slices.Concat(t.fixed, c.Args), std)}, true
 }
 
-// runEmbedded runs a line for which the embedded shell has a plan.
 func (r *running) runEmbedded(p *minibash.Plan) Result {
 	end := p.Run(r.ctx, minibash.IO{
 		Out:   r.stream(r.stdout),

@@ -13,25 +13,25 @@ type Box struct {
 // A Span is a piece of a line in one colour; "" is none.
 type Span struct{ Color, Text string }
 
-// Plain is a span without a colour.
+// Plain returns a span without a colour.
 func Plain(text string) Span { return Span{"", text} }
 
-// Dim is a span for what matters less.
+// Dim returns a span for what matters less.
 func Dim(text string) Span { return Span{"2", text} }
 
-// Red is a span for what failed.
+// Red returns a span for what failed.
 func Red(text string) Span { return Span{"31", text} }
 
-// Green is a span for what succeeded.
+// Green returns a span for what succeeded.
 func Green(text string) Span { return Span{"32", text} }
 
-// Yellow is a span for what needs a look.
+// Yellow returns a span for what needs a look.
 func Yellow(text string) Span { return Span{"33", text} }
 
-// Cyan is a span for what has a name.
+// Cyan returns a span for what has a name.
 func Cyan(text string) Span { return Span{"36", text} }
 
-// In is a span in a colour, given as the parameters of an escape sequence.
+// In returns a span in a colour, given as the parameters of an escape sequence.
 func In(color, text string) Span { return Span{color, text} }
 
 // The widths of boxes.
@@ -83,7 +83,7 @@ func (b *Box) Item(text string) {
 	}
 }
 
-// wrapHard is Wrap, but breaks what is too long for a line: nothing passes a box's frame.
+// wrapHard works as Wrap does, but breaks what is too long for a line: nothing passes a box's frame.
 func wrapHard(text string, n int) []string {
 	n = max(n, 2) // some characters are that wide
 	var words []string
@@ -103,7 +103,7 @@ func (b *Box) End() string {
 	return b.String()
 }
 
-// Meter is a share of whole as a bar of n columns.
+// Meter returns a share of whole as a bar of n columns.
 func Meter(part, whole, n int) string {
 	full := 0
 	if whole > 0 {

@@ -48,7 +48,7 @@ func (s *Screen) Clear() {
 	s.last = nil
 }
 
-// Size is that of the terminal.
+// Size returns that of the terminal.
 func (s *Screen) Size() (columns, rows int) {
 	if f, ok := s.Out.(*os.File); ok {
 		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {

@@ -53,7 +53,7 @@ func Visible(s string) string {
 	}, s)
 }
 
-// Flat is a text that can stand in a line and does nothing to a terminal.
+// Flat returns a text that can stand in a line and does nothing to a terminal.
 func Flat(s string) string { return strings.NewReplacer("\n", " ", "\t", " ").Replace(Visible(s)) }
 
 // Indent shows text of somebody else's, apart from ours.
@@ -71,7 +71,7 @@ func Near(message string) string {
 	return strings.TrimPrefix(message, dir+string(os.PathSeparator))
 }
 
-// Plural is a number with its noun.
+// Plural returns a number with its noun.
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -112,7 +112,7 @@ func Ago(d time.Duration) string {
 	return fmt.Sprintf("%dd ago", d/(24*time.Hour))
 }
 
-// Duration is as exact as people want it.
+// Duration writes a duration as exactly as people want it.
 func Duration(d time.Duration) string {
 	if d < time.Second {
 		return d.Round(time.Millisecond).String()
@@ -120,7 +120,7 @@ func Duration(d time.Duration) string {
 	return d.Round(10 * time.Millisecond).String()
 }
 
-// ShortDuration is a number of milliseconds as a duration in at most six letters.
+// ShortDuration returns a number of milliseconds as a duration in at most six letters.
 func ShortDuration(ms float64) string {
 	d := time.Duration(ms * float64(time.Millisecond))
 	switch {
@@ -134,7 +134,7 @@ func ShortDuration(ms float64) string {
 	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
 }
 
-// Dollars is as exact as a small amount needs.
+// Dollars writes an amount as exactly as a small one needs.
 func Dollars(usd float64) string {
 	if usd > 0 && usd < 0.01 {
 		return fmt.Sprintf("$%.4f", usd)

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Cells is how many columns of a terminal a text takes.
+// Cells returns how many columns of a terminal a text takes.
 func Cells(s string) int {
 	n := 0
 	eachCluster(s, func(_ string, w int) bool { n += w; return true })
@@ -70,7 +70,7 @@ func Pad(s string, n int) string {
 	return s + strings.Repeat(" ", max(0, n-Cells(s)))
 }
 
-// PadLeft is pad with the blanks before the text.
+// PadLeft works as pad does, with the blanks before the text.
 func PadLeft(s string, n int) string {
 	s = Fit(s, n)
 	return strings.Repeat(" ", max(0, n-Cells(s))) + s
@@ -174,7 +174,7 @@ func Message(text string, n int, programs map[string][]string) string {
 	return strings.Join(lines, "\n"+indent)
 }
 
-// Columns is how wide output may be: as the terminal is, else as the variable
+// Columns returns how wide output may be: as the terminal is, else as the variable
 // COLUMNS says, else what is usual.
 func Columns(out any, said string, usual int) int {
 	if f, ok := out.(*os.File); ok {

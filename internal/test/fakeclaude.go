@@ -148,7 +148,6 @@ func (p *player) listen() {
 	p.prompt = string(prompt)
 }
 
-// act does one thing. It reports whether it knows it.
 func (p *player) act(name, rest string) bool {
 	switch name {
 	case "deaf": // does not read the prompt
@@ -281,7 +280,7 @@ func (p *player) file(path string) bool {
 	return err == nil
 }
 
-// speak is a message of Claude's.
+// speak makes a message of Claude's.
 func (p *player) speak(content map[string]any) {
 	p.message++
 	p.say("assistant", map[string]any{
@@ -290,7 +289,7 @@ func (p *player) speak(content map[string]any) {
 	})
 }
 
-// result is a good one, but for the given fields.
+// result makes a good one, but for the given fields.
 func (p *player) result(fields map[string]any) {
 	event := map[string]any{
 		"subtype": "success", "is_error": false, "num_turns": max(p.message, 1), "total_cost_usd": 0.25,

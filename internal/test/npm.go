@@ -66,19 +66,19 @@ func Install(tool Tool) (bin string, err error) {
 	return filepath.Join(modules(tool.folder(cache)), ".bin"), nil
 }
 
-// own is the name and the version of the tool's own package.
+// own returns the name and the version of the tool's own package.
 func (tool Tool) own() (name, version string) {
 	at := strings.LastIndexByte(tool.Packages[0], '@') // a name may begin with one
 	return tool.Packages[0][:at], tool.Packages[0][at+1:]
 }
 
-// folder is where the tool is installed, below cache.
+// folder returns where the tool is installed, below cache.
 func (tool Tool) folder(cache string) string {
 	_, version := tool.own()
 	return filepath.Join(cache, tool.Name+"-"+version)
 }
 
-// modules is the folder of packages below the one that npm installed into.
+// modules returns the folder of packages below the one that npm installed into.
 func modules(folder string) string { return filepath.Join(folder, "node_modules") }
 
 // install puts the tool into its folder, unless it is there. Of several processes that do

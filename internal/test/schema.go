@@ -68,7 +68,7 @@ func (s Schema) FaultYAML(doc string) error {
 	return s.Fault(text)
 }
 
-// SchemaScript is a command of test scripts: schema NAME fails unless each line of stdout is a
+// SchemaScript adds a command to test scripts: schema NAME fails unless each line of stdout is a
 // document of our schema.
 func SchemaScript(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {

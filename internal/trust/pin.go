@@ -108,7 +108,6 @@ func (s *snapshotter) link(path, rel string) error {
 	return s.walk(real, rel+"/")
 }
 
-// add adds what counts of a file.
 func (s *snapshotter) add(rel string, text []byte) error {
 	if len(s.into) == maxPinned {
 		return fmt.Errorf("%s: more than %d files: pin the folders of its skills instead", s.dir, maxPinned)
@@ -124,7 +123,7 @@ func (s *snapshotter) add(rel string, text []byte) error {
 	return nil
 }
 
-// pinnedText is what counts of a file that is no link. In the folder itself prose does
+// pinnedText returns what counts of a file that is no link. In the folder itself prose does
 // not count, for Run looks at each byte; elsewhere nobody looks again.
 func pinnedText(path string, kind fs.FileMode, own bool) ([]byte, error) {
 	if !kind.IsRegular() {
@@ -141,7 +140,6 @@ func pinnedText(path string, kind fs.FileMode, own bool) ([]byte, error) {
 	return counts(path, info.Mode(), text), nil
 }
 
-// counts is what counts of a regular file's text.
 func counts(path string, mode fs.FileMode, text []byte) []byte {
 	if strings.EqualFold(filepath.Ext(path), ".md") && mode&0o111 == 0 && len(text) <= skill.MaxSize {
 		s := skill.Parse(path, text)
@@ -240,7 +238,6 @@ func (s Store) Changes(dir string) (changes, digest string, err error) {
 	return b.String(), now.hash(), nil
 }
 
-// lines is a text that ends its last line.
 func lines(text string) []byte {
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"

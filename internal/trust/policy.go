@@ -57,7 +57,7 @@ func (e *NotTrusted) Error() string {
 	return fmt.Sprintf("not run: %s is not trusted (%s)", e.Dir, e.Remedy(""))
 }
 
-// Remedy is the command that trusts the folder, for somebody who works in the project here; "" if there is none.
+// Remedy returns the command that trusts the folder, for somebody who works in the project here; "" if there is none.
 func (e *NotTrusted) Remedy(here string) string {
 	switch {
 	case e == nil || e.Err != nil:
@@ -188,7 +188,7 @@ func (p Policy) asPinned(real string, text func(fs.FileMode) ([]byte, error)) er
 	return &NotTrusted{Dir: dir, Err: fmt.Errorf("%s is not what %s was pinned with", real, dir)}
 }
 
-// holds is what a folder holds, at this moment if the policy is of one.
+// holds returns what a folder holds, at this moment if the policy is of one.
 func (p Policy) holds(dir string) (manifest, error) {
 	if p.held == nil {
 		return snapshot(dir)
@@ -208,7 +208,7 @@ func (p Policy) own(real string) bool {
 	return p.within(real, p.Own) || p.More != nil && (p.MoreIn == "" || p.within(real, []string{p.MoreIn})) && p.within(real, p.More())
 }
 
-// Now is the policy of this moment, for judging many paths: the user's own folders
+// Now returns the policy of this moment, for judging many paths: the user's own folders
 // are resolved once, not for each path, and a pinned folder is looked at once.
 func (p Policy) Now() Policy {
 	if p.All || p.real {
@@ -242,7 +242,7 @@ func (p Policy) within(real string, dirs []string) bool {
 	})
 }
 
-// realPaths is where folders really are that are there.
+// realPaths returns where folders really are that are there.
 func realPaths(dirs []string) []string {
 	var real []string
 	for _, dir := range dirs {

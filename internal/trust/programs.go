@@ -30,7 +30,7 @@ func (p Policy) Find(name, dir string, env []string) (string, error) {
 	return "", err
 }
 
-// Env is an environment for a program that we start. It does not let the project that
+// Env returns an environment for a program that we start. It does not let the project that
 // we are in choose what runs, unless the project is trusted: PATH has no folder of the
 // project, and no relative one, which means another folder wherever one goes; BASH_ENV
 // names no file of the project, which bash would run before anything else; and git
@@ -47,7 +47,7 @@ func (p Policy) Env(env []string) []string {
 	return env
 }
 
-// withGit is an environment with settings that git obeys before those of any file.
+// withGit returns an environment with settings that git obeys before those of any file.
 func withGit(env []string, settings ...string) []string {
 	count := 0
 	env = slices.DeleteFunc(env, func(kv string) bool {
@@ -64,7 +64,7 @@ func withGit(env []string, settings ...string) []string {
 	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", count))
 }
 
-// withPath is an environment with the folders of PATH that keep wants.
+// withPath returns an environment with the folders of PATH that keep wants.
 func withPath(env []string, keep func(dir string) bool) []string {
 	env = slices.Clone(env)
 	for i, kv := range env {
@@ -112,7 +112,7 @@ func (p Policy) InProject(real string) bool {
 	return ok
 }
 
-// project is the folder of the project that we are in, if a real path lies in it.
+// project returns the folder of the project that we are in, if a real path lies in it.
 func (p Policy) project(real string) (root string, ok bool) {
 	if p.Near == nil {
 		return "", false

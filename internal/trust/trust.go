@@ -146,7 +146,7 @@ func parents(path string) []string {
 	return all
 }
 
-// file is where a folder's mark is kept. The name is a hash: paths have any length and any character.
+// file returns where a folder's mark is kept. The name is a hash: paths have any length and any character.
 func (s Store) file(real string) string {
 	sum := sha256.Sum256([]byte(real))
 	return filepath.Join(s.Dir, hex.EncodeToString(sum[:16]))

@@ -127,7 +127,7 @@ func (w *Watcher) makeRoom() {
 	_ = w.files.Remove(oldest) // it may be gone already
 }
 
-// Last is the number of the last news.
+// Last returns the number of the last news.
 func (w *Watcher) Last() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -207,7 +207,7 @@ func (w *Watcher) Listen() (from <-chan News, stop func()) {
 	}
 }
 
-// Listeners is how many there are.
+// Listeners returns how many there are.
 func (w *Watcher) Listeners() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

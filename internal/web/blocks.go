@@ -41,7 +41,6 @@ func (l line) directives() (first, last int) {
 // A reach is the lines of a directive, or of several that share lines: from, up to but not including to.
 type reach struct{ id, from, to int }
 
-// reaches finds the lines of each directive.
 func reaches(all []line) map[int]reach {
 	found := map[int]reach{}
 	for i, l := range all {

@@ -107,7 +107,6 @@ type series struct {
 	values      []float64
 }
 
-// add adds to the amount of a period.
 func (s *series) add(i int, v float64) {
 	if i >= 0 && i < len(s.values) {
 		s.values[i] += v
@@ -230,7 +229,6 @@ func (c *calendar) bar(i int, low, high float64, class string) bar {
 	return bar{inPercent(float64(i)+.12, n), inPercent(1-min(high, 1), 1), inPercent(.76, n), inPercent(min(high, 1)-low, 1), class}
 }
 
-// inPercent writes a part of a whole in percent.
 func inPercent(part, whole float64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", part*100/whole), "0"), ".") + "%"
 }
@@ -284,7 +282,6 @@ func dayBars(c *calendar, s *series, most float64) []bar {
 	return all
 }
 
-// dollars writes money.
 func inDollars(v float64) string {
 	if v == 0 {
 		return "$0"

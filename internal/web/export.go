@@ -92,7 +92,6 @@ func (a asking) anchor() string {
 	return anchor(a.name, a.query.Get("skill"), a.query.Get("id"))
 }
 
-// anchor names a view in the document.
 func anchor(name string, of ...string) string {
 	for _, one := range of {
 		if one != "" {
@@ -105,7 +104,6 @@ func anchor(name string, of ...string) string {
 // maxExported is how many batches an export has, and how many tries: the latest.
 const maxExported = 50
 
-// views returns those that an export has.
 func (e *export) views() ([]asking, error) {
 	var all []asking
 	for _, t := range tabs {

@@ -88,7 +88,7 @@ const (
 	maxFix   = 10_000 // bytes of a file that one of them may be about
 )
 
-// changes is what edits make of the lines that they touch, as a diff, or that those are too long for one.
+// changes returns what edits make of the lines that they touch, as a diff, or that those are too long for one.
 func changes(source string, edits []check.Edit) (lines []diffLine, long bool) {
 	if len(edits) == 0 {
 		return nil, false

@@ -62,7 +62,6 @@ type knowledge struct {
 	tries   []tried
 }
 
-// skill shows one skill.
 func (v *visit) skill() (*view, error) {
 	l, missing := v.look()
 	if missing != nil && !errors.As(missing, &errMissing{}) {
@@ -142,7 +141,6 @@ func (v *visit) know(l *look, all []skillhand.Listed) (*knowledge, error) {
 	return k, v.ctx.Err()
 }
 
-// skillUsed returns what agents did with the skill.
 func (k *knowledge) skillUsed() activity.Skill {
 	for _, s := range k.account.Skills {
 		if s.Name == k.call {

@@ -296,7 +296,6 @@ func fewSquares(s *batch.Status) (all []square) {
 	return all
 }
 
-// squares shows all jobs.
 func (j *jobList) squares() (*squares, error) {
 	s := j.s
 	if s.Total == 0 {
@@ -346,7 +345,6 @@ func (j *jobList) names(each int) (map[string][]string, error) {
 	return all, nil
 }
 
-// jobLink returns the address of a job.
 func (j *jobList) jobLink(id string) string {
 	return j.visit.link("job", "name", j.s.Name, "id", strconv.FormatInt(j.s.ID, 10), "job", id)
 }

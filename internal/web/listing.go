@@ -139,7 +139,7 @@ func otherStrip(agent *agents.Agent, skills []agents.Skill) listStrip {
 	return s
 }
 
-// lineSize is how many characters a skill's line takes, without what each agent writes around it.
+// lineSize returns how many characters a skill's line takes, without what each agent writes around it.
 func lineSize(name string, chars int) int { return utf8.RuneCountInString(name) + chars }
 
 // saidOf says how many skills an agent's model sees.

@@ -376,7 +376,6 @@ func (l *look) ids() map[int]int {
 	return ids
 }
 
-// showPage returns the lines of the page.
 func (l *look) showPage(p *preview, page *skillhand.Page, recorded bool) []line {
 	for _, w := range page.Warnings {
 		if w != page.Withheld && !l.says(w) { // that is said above
@@ -422,14 +421,12 @@ func (l *look) origin(page *skillhand.Page, recorded bool) string {
 	return "Output of the last run with these arguments" + when + ". What changed since is shown as written."
 }
 
-// says reports whether a finding says what a warning does.
 func (l *look) says(warning string) bool {
 	return strings.Contains(warning, "frontmatter") && slices.ContainsFunc(l.allFindings(), func(f located) bool {
 		return f.Severity == check.Error && strings.HasPrefix(warning, fmt.Sprintf("%s:%d: ", f.file, f.Range.Line))
 	})
 }
 
-// strip returns the line about one directive.
 func strip(id int, d render.Directive, times map[string][]float64) directive {
 	row := directive{ID: id, Line: d.Line, Command: d.Command, How: "not run", Exit: "–", Time: "–", Bytes: "–", Mark: "dim"}
 	if d.How == "" && d.Exit == 0 {
@@ -460,7 +457,6 @@ func (l *look) times() map[string][]float64 {
 	return times
 }
 
-// timesFile returns the file beside a recording that times are kept in.
 func timesFile(recording string) string { return strings.TrimSuffix(recording, ".json") + ".times" }
 
 // count says how large the first and the later page are.

@@ -82,7 +82,7 @@ func fold(records []activity.Record) []runRow {
 	return all
 }
 
-// batchOf is the batch that a record is a job's of. Batches of one name are told apart by when they were made.
+// batchOf returns the batch that a record is a job's of. Batches of one name are told apart by when they were made.
 func batchOf(r activity.Record) (activity.Job, bool) {
 	name, _, ok := strings.Cut(r.Job, "/")
 	return activity.Job{Name: name, Batch: r.Batch}, ok
@@ -94,7 +94,6 @@ func madeAt(text string) string {
 	return stamp(at)
 }
 
-// single makes a row of each record.
 func single(records []activity.Record) []runRow {
 	all := make([]runRow, len(records))
 	for i, r := range records {
@@ -223,7 +222,6 @@ func runStates(r runRow) []string {
 	return []string{string(r.Kind), verdict}
 }
 
-// summarize says what the records came to.
 func (v *visit) summarize(data *runsData, records []activity.Record, since, until time.Time) {
 	review := activity.ReviewOf(records, since, until)
 	data.Charts = runCharts(records, since, until)

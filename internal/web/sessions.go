@@ -27,7 +27,6 @@ type sessionRow struct {
 	first, last time.Time
 }
 
-// name is what people know a session by.
 func (r sessionRow) name() string {
 	if r.Project == "" {
 		return "session " + r.id[:min(8, len(r.id))]
@@ -154,7 +153,7 @@ func (r *sessionRow) saw(at time.Time) {
 	}
 }
 
-// projectOf is the folder that the skills of a session lie in, if one of them is a project's.
+// projectOf returns the folder that the skills of a session lie in, if one of them is a project's.
 func projectOf(marks []session.Mark, home string) string {
 	for _, m := range marks {
 		for _, folder := range []string{".claude", ".agents"} {
@@ -167,7 +166,7 @@ func projectOf(marks []session.Mark, home string) string {
 	return ""
 }
 
-// instructions is about how many tokens of a skill are not sent at a later use.
+// instructions estimates how many tokens of a skill are not sent at a later use.
 func instructions(file string, known map[string]int) int {
 	if n, ok := known[file]; ok {
 		return n
@@ -236,7 +235,6 @@ func (v *visit) sessions() (*view, error) {
 		Then:  "Inside Claude Code the plugin's hooks do this by themselves: see docs/sessions.md."}}, nil
 }
 
-// skills names what was read in the session.
 func (r sessionRow) skills() []string {
 	names := slices.Clone(r.Skills)
 	for _, m := range r.marks {
@@ -247,7 +245,7 @@ func (r sessionRow) skills() []string {
 	return names
 }
 
-// sessionFolders are where further marks of a session come.
+// sessionFolders returns where further marks of a session come.
 func (v *visit) sessionFolders(id string) []string {
 	store := v.site.Runtime.Sessions()
 	all := []string{filepath.Join(store.Dir, id)}

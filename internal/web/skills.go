@@ -154,7 +154,6 @@ func (v *visit) skills() (*view, error) {
 	return &view{Name: "skills", Tab: "skills", Title: "Skills", Data: data}, nil
 }
 
-// states returns the words that find a skill by how it is.
 func (r skillRow) states() []string {
 	all := []string{r.trust()}
 	if r.errors > 0 || !r.readable {

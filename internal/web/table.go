@@ -176,7 +176,6 @@ func (l list[T]) table(v *visit) *table {
 	return t
 }
 
-// rowOf shows an item.
 func rowOf[T any](item T, columns []column[T]) (r row) {
 	for i, c := range columns {
 		shown := c.cell(item)
@@ -258,7 +257,6 @@ func by[T any, K cmp.Ordered](key func(T) K) func(a, b T) int {
 // nothing stands in a table where nothing is known.
 var nothing = cell{Text: "–", Mark: "dim"}
 
-// numbered returns a column of whole numbers.
 func numbered[T any](key, title string, n func(T) int) column[T] {
 	return column[T]{key: key, title: title, number: true, fold: true, compare: by(n), cell: func(x T) cell {
 		if n(x) == 0 {
@@ -268,7 +266,6 @@ func numbered[T any](key, title string, n func(T) int) column[T] {
 	}}
 }
 
-// timed returns a column of times.
 func timed[T any](key, title string, at func(T) time.Time) column[T] {
 	return column[T]{key: key, title: title, number: true, compare: func(a, b T) int { return at(a).Compare(at(b)) },
 		cell: func(x T) cell {
@@ -279,7 +276,6 @@ func timed[T any](key, title string, at func(T) time.Time) column[T] {
 		}}
 }
 
-// priced returns a column of what things cost.
 func priced[T any](usd func(T) float64) column[T] {
 	return column[T]{key: "cost", title: "Cost", number: true, fold: true, compare: by(usd),
 		cell: func(x T) cell { return costCell(usd(x)) }}

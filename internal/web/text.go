@@ -177,7 +177,6 @@ type line struct {
 	Findings []finding
 }
 
-// lines cuts segments at line ends.
 func lines(all []segment) []line {
 	rows := []line{{Number: 1}}
 	for _, s := range all {

@@ -157,7 +157,6 @@ func (v *visit) newTries(l list[tried], name string, c *helpChart) *triesData {
 	}
 }
 
-// triesOf lists the tries of a skill.
 func (v *visit) triesOf(k *knowledge) *triesData {
 	l := v.triesList(k.tries)
 	l.view, l.at = "skill", []string{"skill", v.query.Get("skill"), "tab", "tries"}
@@ -432,7 +431,6 @@ type tryCache struct {
 	known map[string]*eval.Summary
 }
 
-// read reads what a try came to.
 func (c *tryCache) read(dir string) (*eval.Summary, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -99,7 +99,6 @@ func (v *visit) usage() (*view, error) {
 	return &view{Name: "usage", Tab: "usage", Title: "Usage", Data: data}, nil
 }
 
-// unread says what an account lacks.
 func unread(seen *activity.Account) (all []string) {
 	for _, err := range seen.Faults {
 		all = append(all, err.Error())
@@ -116,7 +115,6 @@ func unread(seen *activity.Account) (all []string) {
 	return all
 }
 
-// advised links advice to its skills.
 func (v *visit) advised(all []activity.Advice) (shown []advised) {
 	for _, a := range all {
 		shown = append(shown, advised{a.Skill, v.link("skill", "skill", a.Skill, "tab", tabOf(a.Kind)), a.Text, a.Command})
@@ -160,7 +158,6 @@ func callChart(c *calendar, what string, calls *series) chart {
 	return p
 }
 
-// skillCosts adds up what skills cost.
 func skillCosts(c *calendar, skills []activity.Skill) *series {
 	costs := c.series("for skills", "plain")
 	for _, s := range skills {
@@ -189,7 +186,6 @@ func costChart(c *calendar, seen *activity.Account, skills *series) chart {
 	return p
 }
 
-// usageList lists what agents did with each skill.
 func (v *visit) usageList(seen *activity.Account, c *calendar) list[activity.Skill] {
 	days := map[string]*series{}
 	most := 0.0
@@ -275,7 +271,6 @@ func bySpent(a, b activity.Skill) int {
 	return cmp.Or(cmp.Compare(dollars(a.Cost), dollars(b.Cost)), cmp.Compare(a.Counts.Fired(), b.Counts.Fired()), strings.Compare(b.Name, a.Name))
 }
 
-// dollars returns what is known of a cost.
 func dollars(c activity.Cost) float64 {
 	if c.USD == nil {
 		return 0

@@ -146,7 +146,7 @@ type view struct {
 	link   func(view string, pairs ...string) string
 }
 
-// Link is the address of a view, for templates.
+// Link returns the address of a view, for templates.
 func (v *view) Link(name string, pairs ...string) string { return v.link(name, pairs...) }
 
 // ID names a part of the view. An export has all views in one document.
@@ -297,7 +297,7 @@ func (s *Site) show(out http.ResponseWriter, v *visit, f func(*visit) (*view, er
 	_, _ = out.Write(text) // a browser that went away needs no answer
 }
 
-// statusOf is how HTTP says what went wrong.
+// statusOf returns how HTTP says what went wrong.
 func statusOf(err error) int {
 	if _, ok := errors.AsType[errMissing](err); ok || errors.Is(err, batch.ErrNoBatch) {
 		return http.StatusNotFound
@@ -314,7 +314,6 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// html is a view as a document.
 func (v *visit) html(made *view) ([]byte, error) {
 	made.Live, made.Watch, made.At, made.Now = v.live, v.seen, v.at, time.Now().Format("2006-01-02 15:04:05 MST")
 	for _, t := range tabs {
@@ -377,7 +376,6 @@ func stamp(t time.Time) string {
 	return t.Local().Format(stampForm)
 }
 
-// when writes a time for machines.
 func when(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // ago says how long a time is past, as people do.

@@ -91,7 +91,7 @@ func Literal(w *syntax.Word) (text string, ok bool) {
 	return Text(w, nil)
 }
 
-// Lit is Literal for those who need not tell a word that is unknown from an empty one.
+// Lit works as Literal does, for those who need not tell a word that is unknown from an empty one.
 func Lit(w *syntax.Word) string {
 	text, _ := Literal(w)
 	return text

@@ -57,7 +57,7 @@ const (
 	EndedProcesses report.Code = "ENDED_PROCESSES"
 )
 
-// NotRun is the verdict on a script that could not be run.
+// NotRun returns the verdict on a script that could not be run.
 func NotRun(err error) *Verdict {
 	v := &Verdict{Exit: -1, Method: report.None, Problems: []Problem{}, Warnings: []report.Fault{}}
 	v.problem(NothingRan, err.Error())

@@ -102,7 +102,6 @@ func (b *bench) ask(binary, stub, want string) (memory int64, err error) {
 	return memory, nil
 }
 
-// readAll runs the stub and reads what it prints.
 func readAll(stub string) error {
 	cmd := exec.Command(stub)
 	out, err := cmd.StdoutPipe()

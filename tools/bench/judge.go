@@ -22,7 +22,7 @@ func (b *bench) judgements(_, _ string) error {
 	return b.err
 }
 
-// reversed is a line in which each variable gets its value from the one on the next line, and the last from an argument.
+// reversed returns a line in which each variable gets its value from the one on the next line, and the last from an argument.
 func reversed(n int) string {
 	var b strings.Builder
 	for i := n; i > 0; i-- {
@@ -31,7 +31,7 @@ func reversed(n int) string {
 	return b.String() + "x0=$0\ngrep \"$x" + strconv.Itoa(n) + "\" f\n"
 }
 
-// judgement is the shortest time of n judgements, as nothing but the work itself makes that longer.
+// judgement returns the shortest time of n judgements, as nothing but the work itself makes that longer.
 func judgement(n int, text string) time.Duration {
 	var l bind.Line
 	for i, part := range strings.Split(text, "$0") {

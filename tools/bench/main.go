@@ -119,7 +119,7 @@ func row(what string, ours, peer time.Duration, ratio float64, reach string) {
 	fmt.Printf("%-52s %10s %10s %8.2f  %s\n", what, short(ours), short(peer), ratio, reach)
 }
 
-// short is a time with as many digits as mean something.
+// short returns a time with as many digits as mean something.
 func short(d time.Duration) time.Duration {
 	if d < 100*time.Microsecond {
 		return d.Round(10 * time.Nanosecond)

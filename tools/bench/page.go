@@ -23,7 +23,7 @@ func (b *bench) pages(binary string) error {
 	return b.err
 }
 
-// looks is the median time of five looks at a part of the page.
+// looks returns the median time of five looks at a part of the page.
 func (b *bench) looks(binary, path string, flags ...string) (time.Duration, error) {
 	server := exec.Command(binary, append([]string{"page", "--no-open"}, flags...)...)
 	server.Env, server.Dir, server.Stderr = b.env, b.dir, os.Stderr

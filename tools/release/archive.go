@@ -25,7 +25,7 @@ func (e entry) mode() fs.FileMode {
 	return 0o644
 }
 
-// inOrder is how entries go into an archive: the order in which they were found says nothing.
+// inOrder returns how entries go into an archive: the order in which they were found says nothing.
 func inOrder(entries []entry) []entry {
 	return slices.SortedFunc(slices.Values(entries), func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
 }

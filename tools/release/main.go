@@ -114,7 +114,6 @@ func (r *release) platforms(ctx context.Context, common []entry) (map[string][]b
 	return files, err
 }
 
-// platform builds what a release has for a platform.
 func (r *release) platform(ctx context.Context, p platform, common []entry) (map[string][]byte, error) {
 	built, err := r.programs(ctx, p)
 	if err != nil {
@@ -158,15 +157,15 @@ func (r *release) rest(ctx context.Context, files map[string][]byte) error {
 	return nil
 }
 
-// number is the version without its v.
+// number returns the version without its v.
 func (r *release) number() string { return strings.TrimPrefix(r.Version, "v") }
 
-// folder is the only folder in a platform's archive.
+// folder returns the only folder in a platform's archive.
 func (r *release) folder(p platform) string {
 	return fmt.Sprintf("skillhand-%s-%s-%s", r.Version, p.OS, p.Arch)
 }
 
-// archiveName is the file of a platform's archive: a zip for Windows, else a tar.gz.
+// archiveName returns the file of a platform's archive: a zip for Windows, else a tar.gz.
 func (r *release) archiveName(p platform) string {
 	if p.OS == "windows" {
 		return r.folder(p) + ".zip"
@@ -199,7 +198,7 @@ func (r *release) identify(ctx context.Context) error {
 	return nil
 }
 
-// common is what every platform's archive holds beside the programs: texts,
+// common returns what every platform's archive holds beside the programs: texts,
 // manual pages and completions, the latter two made by skillhand itself.
 func (r *release) common(ctx context.Context) ([]entry, error) {
 	source := os.DirFS(r.Root)
@@ -249,7 +248,7 @@ func (r *release) common(ctx context.Context) ([]entry, error) {
 // programs are what an archive holds: the one that people call, and the one that it hands over to.
 var programs = []string{"skillhand", "skillhand-server"}
 
-// program is what a program's file is called on a platform.
+// program returns what a program's file is called on a platform.
 func program(name, os string) string {
 	if os == "windows" {
 		return name + ".exe"
@@ -257,7 +256,6 @@ func program(name, os string) string {
 	return name
 }
 
-// programs builds the programs of a platform.
 func (r *release) programs(ctx context.Context, p platform) ([]entry, error) {
 	built, err := r.build(ctx, p)
 	if err != nil {

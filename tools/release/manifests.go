@@ -24,13 +24,13 @@ type filling struct {
 	files map[string][]byte // the archives
 }
 
-// Version is the release's, such as v1.2.3.
+// Version returns the release's, such as v1.2.3.
 func (f filling) Version() string { return f.r.Version }
 
-// Number is the version without its v.
+// Number returns the version without its v.
 func (f filling) Number() string { return f.r.number() }
 
-// Claude is the version of Claude Code that skillhand is compared with.
+// Claude returns the version of Claude Code that skillhand is compared with.
 func (f filling) Claude() string { return claudecode.Version }
 
 // Windows has winget's name of each processor, by Go's.
@@ -38,17 +38,17 @@ func (f filling) Windows() map[string]string {
 	return map[string]string{"amd64": "x64", "arm64": "arm64"}
 }
 
-// Folder is the folder in a platform's archive.
+// Folder returns the folder in a platform's archive.
 func (f filling) Folder(system, arch string) string {
 	return f.r.folder(platform{system, arch})
 }
 
-// URL is where a platform's archive will be.
+// URL returns where a platform's archive will be.
 func (f filling) URL(system, arch string) string {
 	return downloads + "/" + f.r.Version + "/" + f.r.archiveName(platform{system, arch})
 }
 
-// Sum is the checksum of a platform's archive.
+// Sum returns the checksum of a platform's archive.
 func (f filling) Sum(system, arch string) (string, error) {
 	name := f.r.archiveName(platform{system, arch})
 	data, ok := f.files[name]

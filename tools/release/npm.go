@@ -16,7 +16,6 @@ import (
 // A package of npm is a tar.gz with one folder, called package.
 const npmFolder = "package"
 
-// node is what Node calls the system and the processor of a platform.
 func (p platform) node() (system, cpu string) {
 	system, cpu = p.OS, p.Arch
 	if system == "windows" {
@@ -28,7 +27,7 @@ func (p platform) node() (system, cpu string) {
 	return system, cpu
 }
 
-// npmName is the name of a platform's package, without its scope.
+// npmName returns the name of a platform's package, without its scope.
 func (p platform) npmName() string {
 	system, cpu := p.node()
 	return system + "-" + cpu

@@ -111,7 +111,7 @@ func comment(about, indent string) string {
 	return indent + "/** " + strings.ReplaceAll(about, "*/", "*\\/") + " */\n"
 }
 
-// of is the type of what s allows. All that a schema says about it holds at once.
+// of returns the type of what s allows. All that a schema says about it holds at once.
 func (w typeWriter) of(s *schema, indent string) string {
 	if s == nil {
 		return "unknown"
@@ -152,7 +152,7 @@ func (w typeWriter) of(s *schema, indent string) string {
 	return strings.Join(parts, " & ")
 }
 
-// named is the type that a reference names: a definition, or a property of one.
+// named returns the type that a reference names: a definition, or a property of one.
 func (w typeWriter) named(ref string) string {
 	steps := strings.Split(strings.TrimPrefix(ref, "#/$defs/"), "/")
 	name := w.document + pascal(steps[0])
@@ -172,7 +172,7 @@ func union[T any](list []T, text func(T) string) string {
 	return strings.Join(all, " | ")
 }
 
-// typed is the type of a schema that names its type, or has properties.
+// typed returns the type of a schema that names its type, or has properties.
 func (w typeWriter) typed(s *schema, indent string) string {
 	var names []string
 	if s.Type == nil {

@@ -55,7 +55,6 @@ func Called(s *batch.Status) string {
 	return name
 }
 
-// ofFile returns the batch of a job file that was named instead of it.
 func ofFile(ctx context.Context, db *batch.DB, name, path string) (*batch.Status, error) {
 	file, err := Open(path, nil, nil) // for its name
 	if err != nil {

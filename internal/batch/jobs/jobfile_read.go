@@ -100,7 +100,6 @@ func (p *parser) jsonLines(src io.ReadSeeker) error {
 	return nil
 }
 
-// hasKey reports whether a mapping has a key.
 func hasKey(n *yaml.Node, key string) bool {
 	for i := 0; i < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
 		if n.Content[i].Value == key {

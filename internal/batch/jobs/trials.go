@@ -106,7 +106,7 @@ func (r *Runner) scratch(parent string) (dir string, end func(), err error) {
 	}, nil
 }
 
-// scratchOf is the folder in which the trials of a worker have theirs. It is not in a project:
+// scratchOf returns the folder in which the trials of a worker have theirs. It is not in a project:
 // agents read what is in the folders above.
 func scratchOf(worker string) string {
 	return filepath.Join(files.Real(os.TempDir()), "skilltry-"+worker)
@@ -134,7 +134,7 @@ func AfterTrial(err error, cost float64, now time.Time) batch.Retry {
 // same command makes the trial later.
 const maxWait = 5 * time.Minute
 
-// soon is a batch.Func whose job is not put off for longer than somebody waits for it.
+// soon returns a batch.Func whose job is not put off for longer than somebody waits for it.
 func soon(do batch.Func) batch.Func {
 	return func(ctx context.Context, payload json.RawMessage) (json.RawMessage, batch.Retry) {
 		result, r := do(ctx, payload)
@@ -245,7 +245,7 @@ func (b *Trials) Make(ctx context.Context, missing []eval.Trial, ended func(eval
 	return stopped, b.DB.Remove(last, b.id) // the results folder has it all
 }
 
-// chooseName is the name of a batch that others have begun for the same plan and that has trials
+// chooseName returns the name of a batch that others have begun for the same plan and that has trials
 // left, or else of a new one. Whoever gives the same command at the same time finds the same name,
 // so the trials are made once, for both.
 func (b *Trials) chooseName(ctx context.Context) (string, error) {
@@ -483,7 +483,7 @@ func (b *Trials) left(ctx context.Context) (string, error) {
 	return "the batch has stopped", nil
 }
 
-// fault is what went wrong in a job that waits.
+// fault returns what went wrong in a job that waits.
 func (b *Trials) fault(ctx context.Context) error {
 	for r, err := range b.DB.Jobs(ctx, b.id, batch.Query{States: []batch.State{batch.Waiting, batch.Opened}}) {
 		if err != nil {

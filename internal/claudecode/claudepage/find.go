@@ -142,7 +142,6 @@ func openEntry(e find.Entry) (*Skill, error) {
 	return s.parse(decode(src)), nil
 }
 
-// parse reads the skill's text.
 func (s *Skill) parse(text string) *Skill {
 	var yaml string
 	yaml, s.body = claudecode.SplitFrontmatter(text)
@@ -205,7 +204,6 @@ func collect(r Request) collection {
 	return collection{c.Entries(plugins), plugins}
 }
 
-// finder finds what Claude Code loads for a request.
 func (r Request) finder() find.Claude {
 	nameIn := func(e find.Entry) string {
 		s, err := openEntry(e)
@@ -236,7 +234,7 @@ func (c collection) find(name string) (find.Entry, bool) {
 	return find.Entry{}, false
 }
 
-// header is what Claude Code writes before the body.
+// header returns what Claude Code writes before the body.
 func (s *Skill) header() string {
 	if s.Dir == "" {
 		return ""

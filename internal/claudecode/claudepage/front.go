@@ -143,7 +143,7 @@ func truth(n *yaml.Node) bool {
 	return false
 }
 
-// ruleTexts are the rules of a field: one text, or a list of them.
+// ruleTexts returns the rules of a field: one text, or a list of them.
 func ruleTexts(n *yaml.Node) (list []string) {
 	switch {
 	case n == nil:

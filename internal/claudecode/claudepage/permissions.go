@@ -60,7 +60,7 @@ func (s *Skill) permit(p *Page, r Request, set *settings.Settings) error {
 	return nil
 }
 
-// settingsMode is the mode in which the user's sessions start.
+// settingsMode returns the mode in which the user's sessions start.
 func settingsMode(set *settings.Settings) (mode string) {
 	for _, f := range set.Files {
 		if f.Mode != "" && (f.Source == settings.User || f.Source == settings.Managed) {
@@ -78,7 +78,7 @@ func plainArgs(args string) string {
 	return strings.Repeat("x ", max(0, len(splitArgs(args))-1)) + strings.Repeat("x", min(1, len(splitArgs(args))))
 }
 
-// rules are those in force for the skill: its own, and those of the settings.
+// rules returns those in force for the skill: its own, and those of the settings.
 func (s *Skill) rules(r Request, set *settings.Settings) permit.Request {
 	q := permit.Request{Allow: slices.Clone(s.front.allowed), Dir: r.Project, Home: r.Home, SkillDir: s.Dir}
 	if s.plugin != nil {
@@ -98,7 +98,7 @@ func (s *Skill) rules(r Request, set *settings.Settings) permit.Request {
 	return q
 }
 
-// decide is what Claude Code does with one directive in a mode. Rules of disallowed-tools forbid what would run, but
+// decide returns what Claude Code does with one directive in a mode. Rules of disallowed-tools forbid what would run, but
 // not one for the whole of Bash (check/testdata/claude/SK401-deny.txtar).
 func (d *Directive) decide(q permit.Request, forbidden []string, mode string) error {
 	q.Command = d.Command
@@ -135,7 +135,7 @@ func forbids(q permit.Request, own []string) bool {
 	return permit.Decide(q).Decision == permit.Deny
 }
 
-// says is why Claude Code asks, in its own words: of commands that write files it names the first.
+// says returns why Claude Code asks, in its own words: of commands that write files it names the first.
 func says(v permit.Verdict, dir string) string {
 	said := cmp.Or(v.Said, "This command requires approval")
 	fields := strings.Fields(v.Part)

@@ -180,7 +180,7 @@ func (b *bash) run(ctx context.Context, d *Directive) (string, error) {
 	return out.page(b.moved(cwd.Name())), nil
 }
 
-// failure is the error that Claude Code makes of a command that failed. It calls all output
+// failure returns the error that Claude Code makes of a command that failed. It calls all output
 // stderr, since it keeps one stream.
 func (b *bash) failure(d *Directive, out *capture, reason string) error {
 	out.discard()
@@ -225,7 +225,7 @@ func (b *bash) moved(file string) string {
 	return "Shell cwd was reset to " + b.request.Project
 }
 
-// environment is the caller's, with what Claude Code sets for a command. Its own socket and token
+// environment returns the caller's, with what Claude Code sets for a command. Its own socket and token
 // stay out: they are not for us to hand on.
 func environment(r Request) []string {
 	var env []string

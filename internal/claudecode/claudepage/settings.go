@@ -39,7 +39,7 @@ func settingsEnv(set *settings.Settings, r Request, s *Skill) []string {
 
 const forbidden = "[shell command execution disabled by policy]"
 
-// withoutCommands is the text under that policy. The inline directives are looked for after the
+// withoutCommands returns the text under that policy. The inline directives are looked for after the
 // blocks have gone.
 func withoutCommands(text string) string {
 	text = replaceMatches(text, claudecode.Blocks(text))

@@ -483,7 +483,6 @@ func (w shellWord) kept() bool { return w.parts > 1 || !w.vanishes }
 
 var sequence = words.Regexp(`^\{[A-Za-z0-9]+\.\.[A-Za-z0-9]+\}$`)
 
-// word reads one word.
 func (p *splitter) word() shellWord {
 	var w shellWord
 	var text strings.Builder

@@ -276,7 +276,7 @@ func stringList(raw json.RawMessage, to *[]string) bool {
 	return true
 }
 
-// text is what JavaScript's String makes of a JSON value: Claude Code takes a variable's value of
+// text returns what JavaScript's String makes of a JSON value: Claude Code takes a variable's value of
 // any kind.
 func text(raw json.RawMessage) string {
 	var v any

@@ -166,7 +166,6 @@ func lastOfEach(n *doc.Node) []*doc.Node {
 	return slices.DeleteFunc(slices.Clone(n.Items), func(m *doc.Node) bool { return last[m.Key] != m })
 }
 
-// lineAt is the number of the line that an offset is in.
 func lineAt(src []byte, offset int) int {
 	return 1 + bytes.Count(src[:min(offset, len(src))], []byte("\n"))
 }

@@ -91,7 +91,7 @@ func (w Where) File(s Source) string {
 	return ""
 }
 
-// systemDir is where Claude Code's documentation has the administrator's settings.
+// systemDir returns where Claude Code's documentation has the administrator's settings.
 func systemDir() string {
 	switch runtime.GOOS {
 	case "darwin":

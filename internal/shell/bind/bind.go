@@ -293,7 +293,6 @@ func (p *Program) placeHeredoc(r *syntax.Redirect, placed []bool) ([]edit, error
 // A mark is a value's place in a text: the i-th value at text[from:to].
 type mark struct{ i, from, to int }
 
-// marks finds the marks in a literal text.
 func (p *Program) marks(text string) []mark {
 	var found []mark
 	open := "${" + p.prefix
@@ -699,7 +698,7 @@ func (p *Program) fields(w *syntax.Word) ([]string, bool) {
 	return words.Fields(w, p.value)
 }
 
-// told is value, and knows what dirname prints of a path that is known.
+// told works as value does, and knows what dirname prints of a path that is known.
 func (p *Program) told(piece words.Piece) (words.Value, bool) {
 	sub, ok := piece.Node.(*syntax.CmdSubst)
 	if !ok || len(sub.Stmts) != 1 || len(sub.Stmts[0].Redirs) > 0 {

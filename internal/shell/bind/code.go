@@ -100,18 +100,17 @@ func (c *code) alters() bool {
 	})
 }
 
-// plain reports whether the values in the code are plain words.
 func (c *code) plain() bool {
 	return !slices.ContainsFunc(c.f.bits, func(x bit) bool { return x.given() && !plainWords(x.text) })
 }
 
-// section is what stands between two signs in a pattern or a replacement: no newline, and the sign only behind a backslash.
+// section returns what stands between two signs in a pattern or a replacement: no newline, and the sign only behind a backslash.
 func section(sign string) string {
 	q := regexp.QuoteMeta(sign)
 	return `(?:[^\\\n\[` + q + `]|\\.|\[\^?\]?(?:[^\]\n` + q + `\[]|\[:\w+:\])*\])*`
 }
 
-// text is what replaces it, where brackets mean nothing.
+// text returns what replaces it, where brackets mean nothing.
 func text(sign string) string { return `(?:[^\\\n` + regexp.QuoteMeta(sign) + `]|\\[^\n]|\\\n)*` }
 
 // sed judges a program by sed's grammar, command by command: none that runs, reads or writes a file is in it.
@@ -127,7 +126,7 @@ func (c *code) sed() bool {
 	return true
 }
 
-// substitute is s/…/…/ and y/…/…/ with any of the signs that people write there.
+// substitute judges s/…/…/ and y/…/…/ with any of the signs that people write there.
 func substitute() string {
 	var list []string
 	for sign := range strings.SplitSeq("/ | # , @ : ! ~ % = + . _ ;", " ") {
@@ -272,7 +271,7 @@ func unfold(text string) string {
 	})
 }
 
-// boundNames are those that code gives to something. A module that it imports by its own name is none of them.
+// boundNames returns those that code gives to something. A module that it imports by its own name is none of them.
 func boundNames(text string) map[string]bool {
 	bound := map[string]bool{}
 	for _, m := range bindings.Get().FindAllString(text, -1) {

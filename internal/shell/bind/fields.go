@@ -44,11 +44,11 @@ func (f field) join(value func(bit) string) string {
 	return b.String()
 }
 
-// full is the field with its values, own only what the author wrote.
+// full returns the field with its values, own only what the author wrote.
 func (f field) full() string { return f.join(func(x bit) string { return x.text }) }
 func (f field) own() string  { return f.join(func(bit) string { return "\x00" }) }
 
-// lead is the author's text with which the field begins.
+// lead returns the author's text with which the field begins.
 func (f field) lead() string {
 	if len(f.bits) > 0 && f.bits[0].isText() {
 		return f.bits[0].text
@@ -96,10 +96,9 @@ func joined(fs []field) (all field) {
 
 func literal(text string) field { return field{bits: []bit{{text: text}}} }
 
-// unknown is a field that may hold any value.
+// unknown returns a field that may hold any value.
 func unknown() field { return field{bits: []bit{{hole: true, dirty: true}}, many: true} }
 
-// fields evaluates arguments.
 func (s *scope) fields(args []*syntax.Word) (list []field) {
 	for _, w := range args {
 		ws := braced(w)
@@ -115,7 +114,7 @@ func (s *scope) fields(args []*syntax.Word) (list []field) {
 
 const maxBraced = 1000
 
-// braced are the words that braces make of one: sort {-r,"$0"}; of very many, the first.
+// braced returns the words that braces make of one: sort {-r,"$0"}; of very many, the first.
 func braced(w *syntax.Word) (list []*syntax.Word) {
 	split := *w
 	if !syntax.SplitBraces(&split) {
@@ -393,7 +392,7 @@ func innocent(n *syntax.CmdSubst, foreign bool) bool {
 	return (among("places", name) || among("places", name+"/"+sub)) && !(foreign && names)
 }
 
-// last is the command that prints what a substitution stands for: the last of its pipeline, without || true and || echo 0.
+// last returns the command that prints what a substitution stands for: the last of its pipeline, without || true and || echo 0.
 func last(n *syntax.CmdSubst) string {
 	if len(n.Stmts) != 1 {
 		return ""
@@ -414,7 +413,7 @@ func last(n *syntax.CmdSubst) string {
 	}
 }
 
-// command is a simple command as text, with nothing for words that are not fixed.
+// command returns a simple command as text, with nothing for words that are not fixed.
 func command(cmd syntax.Command) string {
 	var text []string
 	if call, ok := cmd.(*syntax.CallExpr); ok {

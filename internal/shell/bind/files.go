@@ -167,7 +167,7 @@ func isHome(w *syntax.Word) bool {
 	return ok && !strings.ContainsAny(rest, `*?[{~\`)
 }
 
-// a is a value that stands for one word.
+// a returns a value that stands for one word.
 func a(text string) Part { return Part{Text: text, Value: &Value{Data: text, Words: []string{text}}} }
 
 // within looks for names in a text: after an option's =, in a list such as PATH, in
@@ -213,7 +213,7 @@ func (f *filer) expand(piece words.Piece) (words.Value, bool) {
 	return words.Value{Text: value}, known
 }
 
-// line is the program as a line with the values that were put in.
+// line returns the program as a line with the values that were put in.
 func (f *filer) line() (l Line, found bool) {
 	slices.SortStableFunc(f.swaps, func(a, b swap) int { return a.from - b.from })
 	at := 0

@@ -91,7 +91,6 @@ func (l *line) namesFile(w string, dataToo bool) bool {
 	return false
 }
 
-// allWords returns the words of all values of the line.
 func (l *line) allWords() []string {
 	if l.pieces == nil {
 		l.pieces = []string{}

@@ -73,7 +73,7 @@ func Judge(l Line, w World) []Finding {
 // outside stands for any text that somebody else wrote.
 const outside = "-v -$(x) `x`;'\"|x=(a[$(x)])\\%x \x00../x"
 
-// judge is Judge, in a project that nobody trusted if files say so.
+// judge works as Judge does, in a project that nobody trusted if files say so.
 func (l Line) judge(p *Program, file *syntax.File, w World, files Files) []Finding {
 	foreign := files.Guess != nil && files.Guess()
 	j := &line{Program: p, world: w, foreign: foreign, files: files, first: map[string]int{}, sets: map[string][]*syntax.Word{}, classes: map[string]class{},
@@ -162,7 +162,7 @@ func (s *scope) within(f field, k kind, place, why, instead string) {
 	}
 }
 
-// kept is the kind that values must be of where the line may have changed them. A part of tame text is tame, and a few
+// kept returns the kind that values must be of where the line may have changed them. A part of tame text is tame, and a few
 // characters become no command in any notation. Otherwise only numbers are sure to stay harmless.
 func (s *scope) kept(k kind) kind {
 	switch isTame := k.name == tame.name; {
@@ -177,7 +177,6 @@ func (s *scope) kept(k kind) kind {
 // expanded judges a place that expands text again: arithmetic, a subscript, a prompt.
 func (s *scope) expanded(place string) { s.all(s.kept(tame), place, whyArithmetic, checkNumber) }
 
-// node judges the node at the path's end.
 func (s *scope) node(path []syntax.Node) {
 	assigned(path, s.assign)
 	switch n := path[len(path)-1].(type) {
@@ -492,7 +491,7 @@ func saves(r *syntax.Redirect) bool {
 	return out && (r.N == nil || r.N.Value == "1") && words.Lit(r.Word) != "/dev/null"
 }
 
-// echoed is the text that a statement prints if it is nothing but echo TEXT: echo "ls $0" | sh is sh -c "ls $0".
+// echoed returns the text that a statement prints if it is nothing but echo TEXT: echo "ls $0" | sh is sh -c "ls $0".
 func (s *scope) echoed(n *syntax.Stmt) *field {
 	call, simple := n.Cmd.(*syntax.CallExpr)
 	if !simple || len(n.Redirs) > 0 || len(call.Assigns) > 0 || len(call.Args) < 2 || words.Lit(call.Args[0]) != "echo" || s.funcs["echo"] {
@@ -505,7 +504,7 @@ func (s *scope) echoed(n *syntax.Stmt) *field {
 	return &text
 }
 
-// redirected is what a statement's own redirections make its commands read.
+// redirected returns what a statement's own redirections make its commands read.
 func (s *scope) redirected(n *syntax.Stmt) (fed bool, code *field) {
 	for _, r := range n.Redirs {
 		switch r.Op {

@@ -273,7 +273,6 @@ var keeping = words.Regexp(`^(?s:echo (?:-n )?(?:[^$-][^$]*)?|printf [^%\\\x00-]
 
 func exports(d *syntax.DeclClause) bool { return d.Variant.Value == "export" || declares(d, "x") }
 
-// declares reports whether a declaration has one of some flags.
 func declares(d *syntax.DeclClause, flags string) bool {
 	return slices.ContainsFunc(d.Args, func(a *syntax.Assign) bool {
 		flag := words.Lit(a.Value)

@@ -159,7 +159,6 @@ func rows() map[string]*row { all, _ := parsed(); return all }
 
 func lists() map[string]map[string]bool { _, all := parsed(); return all }
 
-// among reports whether a name is on a list of the table.
 func among(list, name string) bool { return lists()[list][name] }
 
 // lookup finds the row of a program, or of the subcommand that its words name; nil if it is the author's own.
@@ -168,7 +167,7 @@ func lookup(name string, args []field) *row {
 	return r
 }
 
-// find is lookup, and gives the words behind the subcommand too.
+// find works as lookup does, and gives the words behind the subcommand too.
 func find(name string, args []field) (r *row, rest []field) {
 	if r = rows()[name]; r == nil {
 		if r = rows()[versionless(name)]; r == nil {
@@ -234,7 +233,7 @@ func versionless(name string) string {
 // runs reports whether the program runs a command that follows.
 func (r *row) runs() bool { return r.is(isWrap) || r.is(isJoin) }
 
-// alone is a row without its subcommands.
+// alone returns a row without its subcommands.
 func (r *row) alone() *row {
 	return &row{kind: isTool, said: r.said, begins: r.begins, edits: r.edits, kinds: r.kinds}
 }

@@ -110,7 +110,6 @@ func unescapeEcho(s string) (text string, stop bool) {
 	return b.String(), false
 }
 
-// escape returns what a backslash and c stand for.
 func escape(c byte) (byte, bool) {
 	if i := strings.IndexByte(`abeEfnrtv\`, c); i >= 0 {
 		return "\a\b\x1b\x1b\f\n\r\t\v\\"[i], true

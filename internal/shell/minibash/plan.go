@@ -770,7 +770,6 @@ const (
 	unsure
 )
 
-// beginning returns the first bytes of a file.
 func beginning(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

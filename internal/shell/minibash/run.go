@@ -107,7 +107,6 @@ func (w *walker) stmt(st *syntax.Stmt) {
 	}
 }
 
-// ended stops the walk if the job was ended.
 func (w *walker) ended() bool {
 	if w.line.ctx.Err() == nil {
 		return false
@@ -219,7 +218,6 @@ func (w *walker) environ(prefix []*syntax.Assign) []string {
 	return env
 }
 
-// fields returns the fields that an argument stands for.
 func (w *walker) fields(word *syntax.Word) []string {
 	fields, _ := words.Fields(word, w.expand)
 	return fields

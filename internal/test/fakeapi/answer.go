@@ -54,10 +54,10 @@ type Usage struct {
 	Speed, Geo  string // where and how fast it was answered; "" does not say
 }
 
-// Text is a message that says text.
+// Text returns a message that says text.
 func Text(text string) Message { return Message{Text: text} }
 
-// Use is a message that calls a tool.
+// Use returns a message that calls a tool.
 func Use(tool string, input any) Message {
 	return Message{Calls: []Call{{Name: tool, Input: input}}}
 }
@@ -199,7 +199,7 @@ func (x *exchange) pieces(m Message) [][]byte {
 	return slices.Collect(slices.Chunk(whole, len(whole)/8+1))
 }
 
-// whole is the answer to a request that wants no stream.
+// whole returns the answer to a request that wants no stream.
 func (x *exchange) whole(m Message) []byte {
 	content := []any{}
 	if m.Text != "" {
@@ -214,7 +214,7 @@ func (x *exchange) whole(m Message) []byte {
 	return encode(msg)
 }
 
-// events is the answer as a stream. A text comes in two deltas, so that there is a middle.
+// events returns the answer as a stream. A text comes in two deltas, so that there is a middle.
 func (x *exchange) events(m Message) [][]byte {
 	events := [][]byte{event("message_start", map[string]any{"type": "message_start", "message": x.envelope(m)})}
 	index := 0
@@ -244,7 +244,7 @@ func (x *exchange) events(m Message) [][]byte {
 		event("message_stop", map[string]any{"type": "message_stop"}))
 }
 
-// envelope is a message without its content.
+// envelope returns a message without its content.
 func (x *exchange) envelope(m Message) map[string]any {
 	usage := map[string]any{
 		"input_tokens": max(m.Usage.Input, 1), "output_tokens": max(m.Usage.Output, 1), "cache_read_input_tokens": m.Usage.CacheRead,

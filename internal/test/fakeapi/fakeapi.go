@@ -224,7 +224,6 @@ func (a *API) serveOther(w http.ResponseWriter, r *http.Request, body []byte) {
 	Status(http.StatusNotFound, fmt.Sprintf("no %s here", r.URL.Path)).answer(&exchange{w: w, request: &Request{}})
 }
 
-// next records q and decides its answer.
 func (a *API) next(q *Request) Answer {
 	a.mu.Lock()
 	q.Number = len(a.requests)

@@ -7,7 +7,7 @@ import (
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
 )
 
-// Obey is a model that does as it is told, for fakeapi.API.Handle. A line of the prompt such as
+// Obey returns a model that does as it is told, for fakeapi.API.Handle. A line of the prompt such as
 //
 //	call Skill {"skill": "status", "args": "x"}
 //

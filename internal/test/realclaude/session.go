@@ -177,7 +177,7 @@ func (e *events) rest() string {
 	return string(e.pending)
 }
 
-// uuid is a random one, of version 4. The CLI drops a prompt whose id it has seen.
+// uuid returns a random one, of version 4. The CLI drops a prompt whose id it has seen.
 func uuid() string {
 	var b [16]byte
 	rand.Read(b[:])

@@ -218,5 +218,5 @@ func (s *screen) text() string {
 	return escape.ReplaceAllString(string(s.all), " ")
 }
 
-// plain is a text without white space.
+// plain returns a text without white space.
 func plain(text string) string { return strings.Join(strings.Fields(text), "") }

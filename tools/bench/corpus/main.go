@@ -150,7 +150,6 @@ type measurement struct {
 	spots                           map[spot]bool
 }
 
-// measure checks the repositories that are in a folder.
 func measure(out io.Writer, dir string, repositories []repository) measurement {
 	m := measurement{found: map[string]int{}, spots: map[spot]bool{}}
 	for _, r := range repositories {
