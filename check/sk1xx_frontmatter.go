@@ -469,9 +469,9 @@ func nearest(name string, known []string) string {
 }
 
 // folded drops what people spell one way or the other.
-func folded(name string) string {
-	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
-}
+func folded(name string) string { return strings.ToLower(separators.Replace(name)) }
+
+var separators = strings.NewReplacer("-", "", "_", "", " ", "")
 
 func fieldForAgent(p *pass) {
 	for _, f := range p.doc.skill.Front.Fields {
