@@ -30,34 +30,34 @@ const (
 // A Kind says what happened.
 type Kind string
 
-// The kinds of failures.
+// The kinds of failures: what happened; what to do. docs/asking.md has them as a table.
 const (
-	RateLimited     Kind = "rate-limited"
-	Overloaded      Kind = "overloaded"
-	UsageLimit      Kind = "usage-limit"
-	Billing         Kind = "billing"
-	Unauthorized    Kind = "auth"
-	Connection      Kind = "connection"
-	ServerError     Kind = "server-error"
-	APITimeout      Kind = "api-timeout"
-	Idle            Kind = "idle"
-	Deadline        Kind = "deadline"
-	BadRequest      Kind = "bad-request"
-	TooLarge        Kind = "too-large"
-	NoModel         Kind = "model"
-	Usage           Kind = "usage"
-	Missing         Kind = "missing"
-	UnknownCommand  Kind = "unknown-command"
-	SchemaNotMet    Kind = "schema"
-	MaxTurns        Kind = "max-turns"
-	Budget          Kind = "budget"
-	Refusal         Kind = "refusal"
-	MaxOutput       Kind = "max-output"
-	DirectiveFailed Kind = "directive-failed"
-	NoResult        Kind = "no-result"
-	Crashed         Kind = "crashed"
-	Interrupted     Kind = "interrupted"
-	Unwritable      Kind = "transcript" // the caller's file could not be written
+	RateLimited     Kind = "rate-limited"     // 429, too many requests; wait for retry_after_ms, ask less often
+	Overloaded      Kind = "overloaded"       // 529, the service is at capacity; wait, or -- --fallback-model M
+	UsageLimit      Kind = "usage-limit"      // the plan's limit is reached; come back after retry_after_ms, if the CLI said when it resets
+	Billing         Kind = "billing"          // no credit, 402; check your billing
+	Unauthorized    Kind = "auth"             // 401, 403, not logged in; claude auth login, or the right ANTHROPIC_API_KEY
+	Connection      Kind = "connection"       // refused, reset, no DNS, a wrong URL; check the network, the proxy, ANTHROPIC_BASE_URL
+	ServerError     Kind = "server-error"     // 5xx, 409, an unusable answer, an error in mid-stream; wait, check any gateway in between
+	APITimeout      Kind = "api-timeout"      // the service did not answer the CLI in time, 408; wait; API_TIMEOUT_MS is the CLI's limit
+	Idle            Kind = "idle"             // no output for --idle-timeout; a longer one, at least 30 s
+	Deadline        Kind = "deadline"         // --timeout passed; a longer one, or a smaller task
+	BadRequest      Kind = "bad-request"      // 400 and other 4xx; see error
+	TooLarge        Kind = "too-large"        // the prompt is too long, 413; less text, or name files instead
+	NoModel         Kind = "model"            // 404, no such model, or not for you; another --model
+	Usage           Kind = "usage"            // the CLI rejects its arguments or the session, or answers by itself (/context); see error
+	Missing         Kind = "missing"          // there is no claude, or it cannot be started; install it, or name it with --claude
+	UnknownCommand  Kind = "unknown-command"  // the prompt begins with / and a name that the CLI does not know; correct it
+	SchemaNotMet    Kind = "schema"           // the answer does not fit the schema; output has it; ask more clearly
+	MaxTurns        Kind = "max-turns"        // --max-turns was not enough; more, or --resume
+	Budget          Kind = "budget"           // --max-budget-usd is spent, by up to one turn more; more, or --resume
+	Refusal         Kind = "refusal"          // Claude refuses; reword the prompt
+	MaxOutput       Kind = "max-output"       // longer than the model can answer; CLAUDE_CODE_MAX_OUTPUT_TOKENS, or smaller pieces
+	DirectiveFailed Kind = "directive-failed" // a command in the /skill failed, and the CLI asked nothing; skillhand load shows it
+	NoResult        Kind = "no-result"        // the CLI ended without a result; see the transcript
+	Crashed         Kind = "crashed"          // the CLI was killed, or died; check memory, see the transcript
+	Interrupted     Kind = "interrupted"      // Ctrl-C, SIGTERM, or the caller canceled; nothing
+	Unwritable      Kind = "transcript"       // --output could not be written, so the CLI was stopped; check the path and the free space
 )
 
 // kinds says of each kind its category, whether it passes, and what people call it.

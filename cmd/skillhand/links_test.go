@@ -11,6 +11,7 @@ import (
 var (
 	mdFence   = regexp.MustCompile("(?ms)^````.*?^````$|^```.*?^```")
 	mdLink    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	mdTarget  = regexp.MustCompile(`\]\([^)]*\)`)
 	mdHeading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
 	notInSlug = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
@@ -18,7 +19,7 @@ var (
 // TestLinks: every link of the documentation to a file, and to a heading in one, leads somewhere.
 func TestLinks(t *testing.T) {
 	var pages []string
-	for _, pattern := range []string{"../../*.md", "../../docs/*.md", "../../plugin/*.md"} {
+	for _, pattern := range []string{"../../*.md", "../../docs/*.md", "../../plugin/*.md", "../../check/doc/*.md", "../../tools/bench/corpus/*.md"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -57,7 +58,8 @@ func TestLinks(t *testing.T) {
 // hasHeading reports whether a page has a heading of that name, as GitHub names them.
 func hasHeading(text, name string) bool {
 	for _, m := range mdHeading.FindAllStringSubmatch(mdFence.ReplaceAllString(text, ""), -1) {
-		slug := notInSlug.ReplaceAllString(strings.ToLower(strings.TrimSpace(m[1])), "")
+		title := mdTarget.ReplaceAllString(strings.TrimSpace(m[1]), "]")
+		slug := notInSlug.ReplaceAllString(strings.ToLower(title), "")
 		if strings.ReplaceAll(slug, " ", "-") == name {
 			return true
 		}

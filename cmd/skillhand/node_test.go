@@ -12,7 +12,7 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// driver calls the function of docs/node.md with each thing that can happen.
+// driver calls the function of docs/asking.md with each thing that can happen.
 const driver = `
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -56,17 +56,17 @@ await assert.rejects(ask(''), { code: 'ENOENT' });
 console.log('all of it');
 `
 
-// TestNode runs the function of docs/node.md.
+// TestNode runs the function of docs/asking.md.
 func TestNode(t *testing.T) {
 	node, err := exec.LookPath("node")
 	test.Found(t, err)
-	page, err := os.ReadFile("../../docs/node.md")
+	page, err := os.ReadFile("../../docs/asking.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	function := regexp.MustCompile("(?s)```js\n(// @ts-check.*?)```").FindSubmatch(page)
 	if function == nil {
-		t.Fatal("docs/node.md has no function")
+		t.Fatal("docs/asking.md has no function")
 	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{"run-claude.mjs": string(function[1]), "driver.mjs": driver} {

@@ -1,0 +1,81 @@
+package test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A ConsoleCommand is a command that a page of documentation shows, and what it prints there.
+type ConsoleCommand struct{ Command, Want string }
+
+// ConsoleBlocks finds the commands of a page. In a block that opens with console, "$ " begins a command, "> " continues
+// it, and what follows is what it prints. A block that opens with script is one command, which prints nothing.
+func ConsoleBlocks(text, console, script string) []ConsoleCommand {
+	var all []ConsoleCommand
+	in, continued, fence := false, false, "" // the fence that ends a script
+	for line := range strings.Lines(text) {
+		switch before, opens := strings.CutSuffix(line, script+"\n"); {
+		case fence != "" && line == fence+"\n":
+			fence = ""
+		case fence == "" && opens && len(before) >= 3 && strings.Trim(before, "`") == "":
+			fence, all = before, append(all, ConsoleCommand{})
+		case fence != "":
+			all[len(all)-1].Command += line
+		case strings.HasPrefix(line, "```"):
+			in = strings.TrimSpace(line) == "```"+console
+		case !in:
+		case strings.HasPrefix(line, "$ "):
+			all = append(all, ConsoleCommand{Command: line[2:]})
+			continued = true
+		case continued && (strings.HasPrefix(line, "> ") || line == ">\n"):
+			all[len(all)-1].Command += strings.TrimPrefix(strings.TrimPrefix(line, ">"), " ")
+		default:
+			continued = false
+			all[len(all)-1].Want += line
+		}
+	}
+	return all
+}
+
+// consoleMark separates the output of one command from the next.
+const consoleMark = "\x1e"
+
+// RunConsole runs commands as one session of bash in a new folder, which it returns, and compares what each prints, on
+// both streams, with what is wanted: "..." stands for anything. path is the PATH.
+func RunConsole(t *testing.T, path string, commands []ConsoleCommand) (work string) {
+	t.Helper()
+	var script strings.Builder
+	for _, c := range commands {
+		fmt.Fprintf(&script, "%s\nprintf '%s'\n", c.Command, consoleMark)
+	}
+	dir := t.TempDir()
+	work = filepath.Join(dir, "work")
+	if err := os.Mkdir(work, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	// Not on stdin, where commands that read it would find the rest of the script.
+	cmd := exec.Command("bash", "-c", "exec 2>&1\n"+script.String())
+	cmd.Dir = work
+	cmd.Env = []string{"HOME=" + dir, "PATH=" + path, "SKILLHAND_STATE_DIR=" + filepath.Join(dir, "state"), "GORACE=" + os.Getenv("GORACE")}
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	got := strings.Split(string(out), consoleMark)
+	if len(got) != len(commands)+1 {
+		t.Fatalf("%d outputs of %d commands:\n%s", len(got)-1, len(commands), out)
+	}
+	for i, c := range commands {
+		want := strings.TrimRight(c.Want, "\n")
+		pattern := regexp.MustCompile(`(?s)\A` + strings.ReplaceAll(regexp.QuoteMeta(want), `\.\.\.`, `.*`) + `\z`)
+		if !pattern.MatchString(strings.TrimRight(got[i], "\n")) {
+			t.Errorf("$ %sprinted:\n%s\nthe page says:\n%s", c.Command, got[i], want)
+		}
+	}
+	return work
+}
