@@ -1,4 +1,4 @@
-// Package skillhand is the hand behind an agent's skills. It has three jobs: Load
+// Package skillhand answers one question: how do a program's skills load, run and ask?. It has three jobs: Load
 // makes the page that an agent should read, Run judges what a skill's script did,
 // Ask gets a typed answer from Claude.
 //

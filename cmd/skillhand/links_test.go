@@ -9,7 +9,8 @@ import (
 )
 
 var (
-	mdFence   = regexp.MustCompile("(?ms)^````.*?^````$|^```.*?^```")
+	mdFence   = regexp.MustCompile("(?ms)^````.*?^````$|^```.*?^```|^    [^\n]*$")
+	mdCode    = regexp.MustCompile("`[^`\n]*`")
 	mdLink    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	mdTarget  = regexp.MustCompile(`\]\([^)]*\)`)
 	mdHeading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
@@ -32,7 +33,7 @@ func TestLinks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range mdLink.FindAllStringSubmatch(mdFence.ReplaceAllString(string(text), ""), -1) {
+		for _, m := range mdLink.FindAllStringSubmatch(mdCode.ReplaceAllString(mdFence.ReplaceAllString(string(text), ""), "code"), -1) {
 			if strings.Contains(m[1], "://") {
 				continue
 			}

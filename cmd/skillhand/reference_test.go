@@ -48,8 +48,8 @@ func ruleTable() string {
 	return clitest.Table(rows, "rule", "severity", "what it proves")
 }
 
-// answers begins the comment of a package: the question that it answers follows.
-var answers = regexp.MustCompile(`^(Package|Command|Corpus) ?(\w*) (answers[^:]*: |is |has |holds )?`)
+// answers begins the comment of a package. The question that it answers follows.
+var answers = regexp.MustCompile(`^(?:(?:Package|Command) [\w-]+|Corpus) (?:answers[^:]*: |is |has |holds )?`)
 
 // packageTable lists the packages of the module, each with the first sentence of its comment.
 func packageTable(t *testing.T) string {
@@ -76,6 +76,9 @@ func packageTable(t *testing.T) string {
 			}
 			rel, err := filepath.Rel("../..", dir)
 			text := answers.ReplaceAllString(new(doc.Package).Synopsis(f.Doc.Text()), "")
+			if question, _, ok := strings.Cut(text, "?"); ok {
+				text = question + "?"
+			}
 			rows = append(rows, []string{"`" + filepath.ToSlash(rel) + "`", text})
 			return err
 		}
@@ -88,7 +91,7 @@ func packageTable(t *testing.T) string {
 }
 
 var (
-	kindLine     = regexp.MustCompile(`(?m)^\t(\w+) +Kind = "([^"]+)" +// (.*); (.*)$`)
+	kindLine     = regexp.MustCompile(`(?m)^\t(\w+) +Kind = "([^"]+)" +// (.*?); (.*)$`)
 	categoryLine = regexp.MustCompile(`(?m)^\t(\w+) +Category = "([^"]+)"$`)
 	kindRow      = regexp.MustCompile(`(?m)^\t(\w+): +\{(\w+), (?:true|false), `)
 )
