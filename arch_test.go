@@ -50,11 +50,12 @@ internal/cli: . claude internal/files internal/find internal/here internal/proc 
 internal/cli/clitest: internal/cli
 internal/doc: internal/words
 internal/eval: . claude internal/activity internal/agents internal/claudecode internal/doc internal/files
-    internal/find internal/golden internal/here internal/proc internal/redact internal/term internal/trust
-    internal/words report skill
+    internal/find internal/gate internal/golden internal/here internal/proc internal/redact internal/term internal/trust
+    internal/words skill
 internal/files:
 internal/find: internal/agents internal/claudecode internal/claudecode/settings internal/doc internal/files
     internal/term internal/words skill
+internal/gate: internal/doc internal/words report
 internal/golden: . internal/files internal/find internal/here internal/render internal/term skill
 internal/here: internal/claudecode/settings internal/doc internal/files internal/find internal/session internal/trust
 internal/jsonfind:

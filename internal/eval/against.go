@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/files"
+	"github.com/skillhand/skillhand/internal/gate"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/proc"
 	"github.com/skillhand/skillhand/skill"
@@ -80,13 +81,13 @@ func archive(ctx context.Context, env here.Env, folder, revision, to string) err
 func git(ctx context.Context, env here.Env, dir string, args ...string) ([]byte, error) {
 	var out, errs bytes.Buffer
 	res, err := proc.Run(ctx, proc.Cmd{
-		Args: append([]string{"git"}, args...), Dir: dir, Env: env, Stdout: &out, Stderr: &errs, Timeout: commandTimeout, MaxOutput: maxUnpacked,
+		Args: append([]string{"git"}, args...), Dir: dir, Env: env, Stdout: &out, Stderr: &errs, Timeout: gate.CommandTimeout, MaxOutput: maxUnpacked,
 	})
 	switch {
 	case err != nil:
 		return nil, err
 	case res.Cut != proc.Not:
-		return nil, fmt.Errorf("git %s did not end within %v", args[0], commandTimeout)
+		return nil, fmt.Errorf("git %s did not end within %v", args[0], gate.CommandTimeout)
 	case res.Exit != 0:
 		return nil, fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(errs.String()))
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/gate"
 )
 
 // TestPrinted: whether an agent without a tool for skills has read one is told by what its commands
@@ -76,8 +77,8 @@ func TestPrinted(t *testing.T) {
 			if err != nil || r.Outcome != tt.want {
 				t.Errorf("%s: %s: %s (%s), %v, want %s\n%s", name, tt.command, r.Outcome, r.Why, err, tt.want, out)
 			}
-			g := Grader{Type: toolUsed, Tool: ToolMatch{Tool: "Skill", InputMatch: "hare"}}
-			used, why, err := g.gradeUsed(&scene{transcript: file, other: by, subject: subject})
+			g := gate.Tools{Tool: gate.ToolMatch{Tool: "Skill", InputMatch: "hare"}}
+			used, why, err := g.Hold((&scene{transcript: file, other: by, subject: subject}).shared())
 			if err != nil || used != (tt.want == ReadFile) {
 				t.Errorf("%s: %s: used %v: %s, %v", name, tt.command, used, why, err)
 			}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/skillhand/skillhand/internal/gate"
 )
 
 // A ClaudeReport is what trials came to in the form of claude plugin eval's aggregate-result.json. A
@@ -212,7 +214,7 @@ func (c *Check) evalGrader() evalGrader {
 		return evalGrader{Name: c.Text, Type: "skillhand", Weight: 1, Config: map[string]any{}}
 	}
 	e := evalGrader{Name: g.Name, Type: g.Type, Weight: g.Weight, Config: map[string]any{}}
-	step := func(m ToolMatch) any {
+	step := func(m gate.ToolMatch) any {
 		if m.InputMatch == "" {
 			return m.Tool
 		}

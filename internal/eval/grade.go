@@ -11,18 +11,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/skillhand/skillhand/internal/gate"
 )
 
-// A ToolCall is one use of a tool.
-type ToolCall struct {
-	Tool  string
-	Input json.RawMessage
-	OK    bool // it succeeded; a skill was delivered
-}
-
 // calls returns the uses of tools in the trial, in order, those of subagents too.
-func (s *scene) calls() ([]ToolCall, error) {
-	skills, byID := &stream{delivers: s.other != nil}, map[string]*ToolCall{}
+func (s *scene) calls() ([]gate.ToolCall, error) {
+	skills, byID := &stream{delivers: s.other != nil}, map[string]*gate.ToolCall{}
 	prints := &prints{}
 	if s.other != nil && s.subject != nil {
 		prints = newPrints(s.subject)
@@ -38,7 +33,7 @@ func (s *scene) calls() ([]ToolCall, error) {
 		for _, b := range blocks(e.Message.Content) {
 			switch {
 			case e.Type == "assistant" && b.Type == "tool_use" && byID[b.ID] == nil:
-				byID[b.ID] = &ToolCall{Tool: b.Name, Input: b.Input}
+				byID[b.ID] = &gate.ToolCall{Tool: b.Name, Input: b.Input}
 				order = append(order, b.ID)
 			case e.Type == "user" && b.Type == "tool_result" && byID[b.For] != nil:
 				byID[b.For].OK = !b.IsError
@@ -48,32 +43,17 @@ func (s *scene) calls() ([]ToolCall, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("the transcript is gone")
 	}
-	var all []ToolCall
+	var all []gate.ToolCall
 	for _, id := range order {
 		c := byID[id]
 		if skill := skills.calls[id]; skill != nil {
 			c.OK = skill.launched && skill.complete
 		}
 		if all = append(all, *c); prints.own[id] { // where skills have no tool, that is how one is used
-			all = append(all, ToolCall{Tool: "Skill", Input: fmt.Appendf(nil, `{"skill":%q}`, s.subject.Name), OK: true})
+			all = append(all, gate.ToolCall{Tool: "Skill", Input: fmt.Appendf(nil, `{"skill":%q}`, s.subject.Name), OK: true})
 		}
 	}
 	return all, err
-}
-
-func (m ToolMatch) matches(c *ToolCall) (bool, error) {
-	if c.Tool != m.Tool {
-		return false, nil
-	}
-	if m.InputMatch == "" {
-		return true, nil
-	}
-	re, err := Compile(m.InputMatch, "")
-	if err != nil {
-		return false, err
-	}
-	_, ok, err := re.Find(string(c.Input))
-	return ok, err
 }
 
 // grade says whether a grader passes, and why.
@@ -81,10 +61,8 @@ func (g *Grader) grade(ctx context.Context, s *scene, r *CheckResult) (bool, str
 	switch g.Type {
 	case regexGrader:
 		return g.gradeRegex(s)
-	case toolUsed:
-		return g.gradeUsed(s)
-	case toolOrder:
-		return g.gradeOrder(s)
+	case toolUsed, toolOrder:
+		return g.Tools.Hold(s.shared())
 	case fileExists:
 		return g.gradeFile(s)
 	}
@@ -93,7 +71,7 @@ func (g *Grader) grade(ctx context.Context, s *scene, r *CheckResult) (bool, str
 		return false, "", err
 	}
 	if s.judge == nil {
-		return false, "", errUnknown("not asked again")
+		return false, "", gate.Unknown("not asked again")
 	}
 	return g.vote(ctx, s, material, r)
 }
@@ -101,7 +79,7 @@ func (g *Grader) grade(ctx context.Context, s *scene, r *CheckResult) (bool, str
 func (g *Grader) gradeRegex(s *scene) (bool, string, error) {
 	re, err := Compile(g.Pattern, g.Flags)
 	if err != nil {
-		return false, "", errUnknown(err.Error())
+		return false, "", gate.Unknown(err.Error())
 	}
 	text, err := g.Target.read(s)
 	if err != nil {
@@ -111,13 +89,13 @@ func (g *Grader) gradeRegex(s *scene) (bool, string, error) {
 	if g.Match == "count" {
 		n, err := re.Count(text)
 		if err != nil {
-			return false, "", errUnknown(err.Error())
+			return false, "", gate.Unknown(err.Error())
 		}
 		return n == g.Count, fmt.Sprintf("found %d matches in %s, want %d", n, what, g.Count), nil
 	}
 	match, found, err := re.Find(text)
 	if err != nil {
-		return false, "", errUnknown(err.Error())
+		return false, "", gate.Unknown(err.Error())
 	}
 	if found {
 		return g.Match == "contains", fmt.Sprintf("%s has %q", what, match), nil
@@ -131,12 +109,12 @@ func (t Target) read(s *scene) (string, error) {
 	case "trace":
 		text, err := os.ReadFile(s.transcript)
 		if err != nil {
-			return "", errUnknown("the transcript is gone")
+			return "", gate.Unknown("the transcript is gone")
 		}
 		return string(text), nil
 	case "files":
 		if s.changed == nil {
-			return "", errNotKept
+			return "", gate.NotKept
 		}
 		changed := s.changed()
 		if len(changed) == 0 {
@@ -145,81 +123,19 @@ func (t Target) read(s *scene) (string, error) {
 		return strings.Join(changed, "\n"), nil
 	case "file":
 		if s.dir == "" {
-			return "", errNotKept
+			return "", gate.NotKept
 		}
-		c := Check{File: t.Path, Report: true} // which looks into the file
-		text, err := c.read(s.dir)
+		text, err := gate.Read(s.dir, t.Path, true)
 		return string(text), err
 	case "mock_calls":
-		return "", errUnknown("no server is mocked here")
+		return "", gate.Unknown("no server is mocked here")
 	}
 	return s.answer, nil
 }
 
-func (g *Grader) gradeUsed(s *scene) (bool, string, error) {
-	calls, err := s.calls()
-	if err != nil {
-		return false, "", errUnknown(err.Error())
-	}
-	if s.prompted != "" { // the prompt called it
-		calls = append([]ToolCall{{Tool: "Skill", Input: fmt.Appendf(nil, `{"skill":%q}`, s.prompted), OK: true}}, calls...)
-	}
-	used, failed := 0, 0
-	for i := range calls {
-		meant, err := g.Tool.matches(&calls[i])
-		switch {
-		case err != nil:
-			return false, "", errUnknown(err.Error())
-		case meant && calls[i].OK:
-			used++
-		case meant:
-			failed++
-		}
-	}
-	most := "any number"
-	if g.Max != nil {
-		most = fmt.Sprint(*g.Max)
-	}
-	why := fmt.Sprintf("%s used %d times, want %d to %s", g.Tool.Tool, used, g.least(), most)
-	if failed > 0 {
-		why += fmt.Sprintf("; %d further calls failed", failed)
-	}
-	return used >= g.least() && (g.Max == nil || used <= *g.Max), why, nil
-}
-
-func (g *Grader) gradeOrder(s *scene) (bool, string, error) {
-	calls, err := s.calls()
-	if err != nil {
-		return false, "", errUnknown(err.Error())
-	}
-	first := func(m ToolMatch) (int, error) {
-		for i := range calls {
-			meant, err := m.matches(&calls[i])
-			if err != nil || meant && calls[i].OK {
-				return i, err
-			}
-		}
-		return -1, nil
-	}
-	before, err := first(g.Tool)
-	after, err2 := first(g.Then)
-	if err := errors.Join(err, err2); err != nil {
-		return false, "", errUnknown(err.Error())
-	}
-	switch {
-	case before < 0:
-		return false, g.Tool.Tool + " was not used", nil
-	case after < 0:
-		return false, g.Then.Tool + " was not used", nil
-	case before < after:
-		return true, fmt.Sprintf("%s (call %d) came before %s (call %d)", g.Tool.Tool, before+1, g.Then.Tool, after+1), nil
-	}
-	return false, fmt.Sprintf("%s (call %d) did not come before %s (call %d)", g.Tool.Tool, before+1, g.Then.Tool, after+1), nil
-}
-
 func (g *Grader) gradeFile(s *scene) (bool, string, error) {
 	if s.dir == "" {
-		return false, "", errNotKept
+		return false, "", gate.NotKept
 	}
 	root, err := os.OpenRoot(s.dir)
 	if err != nil {
@@ -252,7 +168,7 @@ func (g *Grader) material(s *scene) (string, error) {
 	}
 	than, err := os.ReadFile(g.BaselineFile)
 	if err != nil {
-		return "", errUnknown(err.Error())
+		return "", gate.Unknown(err.Error())
 	}
 	return fmt.Sprintf("The trace of what it did:\n%s\n%s\n%[1]s\n\nThe trace of another run, to compare with:\n%[1]s\n%[3]s\n%[1]s",
 		fenceMark, shorten(text), shorten(string(than))), nil
@@ -268,7 +184,7 @@ func (g *Grader) vote(ctx context.Context, s *scene, material string, r *CheckRe
 	for max(votes[true], votes[false]) < decides {
 		ok, why, err := s.judge(ctx, fmt.Sprintf("%s\n\nDoes this hold: %s", material, g.Criteria))
 		if err != nil {
-			return false, "", errUnknown("the judge: " + err.Error())
+			return false, "", gate.Unknown("the judge: " + err.Error())
 		}
 		votes[ok]++
 		r.Votes = append(r.Votes, ok)

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillhand/skillhand/internal/doc"
+	"github.com/skillhand/skillhand/internal/gate"
 )
 
 // A Grader is a check of claude plugin eval. Which fields it has depends on its type.
@@ -25,20 +26,12 @@ type Grader struct {
 	Count   int
 	Target  Target // what is looked at
 
-	Tool     ToolMatch // of tool_used, and the first of tool_order
-	Then     ToolMatch // the second
-	Min, Max *int
+	gate.Tools // of tool_used and tool_order
 
 	Path         string
 	Absent       bool
 	Criteria     string
 	BaselineFile string
-}
-
-// A ToolMatch says which calls of a tool are meant.
-type ToolMatch struct {
-	Tool       string
-	InputMatch string `json:",omitempty"` // a regular expression of JavaScript on the input, which is JSON
 }
 
 // A Target is what a grader looks at: last_message, trace, files, mock_calls, or file with a path.
@@ -78,7 +71,7 @@ func (r *suiteReader) graderFile(front *yaml.Node, body string) {
 
 // grader reads a grader. That of a file of its own has the file's name, and its text may be the body.
 func (r *suiteReader) grader(n *yaml.Node, name, body string) {
-	f := r.in.fields(n, "a grader")
+	f := r.in.Given(n, "a grader")
 	if f == nil {
 		return
 	}
@@ -93,7 +86,7 @@ func (r *suiteReader) grader(n *yaml.Node, name, body string) {
 		return
 	}
 	r.in.Known(n, append([]string{"type", "name", "weight", "arm"}, graderKeys[g.Type]...)...)
-	doc.Set(f, "name", r.in.some, &g.Name)
+	doc.Set(f, "name", r.in.Some, &g.Name)
 	if g.Name == "" {
 		r.in.Fault(n, "name is missing")
 	} else if r.names[g.Name] {
@@ -108,7 +101,7 @@ func (r *suiteReader) grader(n *yaml.Node, name, body string) {
 		r.body(n, f, g, body)
 	}
 	r.graderFields(n, f, g)
-	r.c.Checks = append(r.c.Checks, Check{Text: g.Name + " (" + g.Type + ")", Grader: g})
+	r.c.Checks = append(r.c.Checks, Check{Check: gate.Check{Text: g.Name + " (" + g.Type + ")"}, Grader: g})
 }
 
 // body returns the text of a grader's file: its pattern or its criteria.
@@ -133,26 +126,26 @@ func (r *suiteReader) graderFields(n *yaml.Node, f doc.Fields, g *Grader) {
 			r.in.Fault(n, "%s is missing", key)
 			return ""
 		}
-		return r.in.some(f[key], key)
+		return r.in.Some(f[key], key)
 	}
 	switch g.Type {
 	case regexGrader:
 		g.Pattern = need("pattern")
 		doc.Set(f, "flags", r.in.Quoted, &g.Flags)
 		if at := f["pattern"]; at != nil {
-			r.in.pattern(at, "pattern", g.Pattern, g.Flags)
+			r.in.Pattern(at, "pattern", g.Pattern, g.Flags)
 		}
 		r.match(f["match"], g)
 		g.Target = r.target(f["target"], "target")
 	case toolUsed:
 		if need("tool") != "" {
-			r.in.toolUsed(n, f, g)
+			r.in.ToolUsed(n, f, &g.Tools)
 		}
 	case toolOrder:
-		g.Tool, g.Then = r.in.step(n, f, "before"), r.in.step(n, f, "after")
+		g.Order, g.Tool, g.Then = true, r.in.Step(n, f, "before"), r.in.Step(n, f, "after")
 	case fileExists:
 		if g.Path = need("path"); f["path"] != nil {
-			r.in.inside(f["path"], "path")
+			r.in.Inside(f["path"], "path")
 		}
 		g.Absent = f["exists"] != nil && !r.in.Bool(f["exists"], "exists")
 	case llmGrader:
@@ -162,73 +155,6 @@ func (r *suiteReader) graderFields(n *yaml.Node, f doc.Fields, g *Grader) {
 		if need("baseline_file") != "" {
 			g.BaselineFile = r.jsonLines(f, "baseline_file")
 		}
-	}
-}
-
-// toolUsed reads how often a tool should be used: at least once, if nothing is said.
-func (r *reader) toolUsed(n *yaml.Node, f doc.Fields, g *Grader) {
-	g.Tool.Tool = r.some(f["tool"], "tool")
-	g.Tool.InputMatch = r.inputMatch(f)
-	bound := func(key string) *int {
-		at := f[key]
-		if at == nil {
-			return nil
-		}
-		v, err := strconv.Atoi(at.Value)
-		if at.Kind != yaml.ScalarNode || err != nil || v < 0 {
-			r.Fault(at, "%s: want a number, 0 or more", key)
-			return nil
-		}
-		return &v
-	}
-	g.Min, g.Max = bound("min"), bound("max")
-	switch {
-	case g.Max != nil && *g.Max == 0 && f["min"] == nil:
-		r.Fault(f["max"], "max: 0 alone means 1 to 0 uses, which never holds: write min: 0, max: 0")
-	case g.Max != nil && *g.Max < g.least():
-		r.Fault(n, "%d to %d uses: never holds", g.least(), *g.Max)
-	}
-}
-
-// least returns how often the tool must be used.
-func (g *Grader) least() int {
-	if g.Min == nil {
-		return 1
-	}
-	return *g.Min
-}
-
-func (r *reader) inputMatch(f doc.Fields) string {
-	if f["input_match"] == nil {
-		return ""
-	}
-	text := r.some(f["input_match"], "input_match")
-	r.pattern(f["input_match"], "input_match", text, "")
-	return text
-}
-
-// step returns one side of tool_order: a tool, or {tool, input_match}.
-func (r *reader) step(n *yaml.Node, f doc.Fields, key string) ToolMatch {
-	at := f[key]
-	switch {
-	case at == nil:
-		r.Fault(n, "%s is missing", key)
-	case at.Kind == yaml.MappingNode:
-		fields := r.fields(at, key, "tool", "input_match")
-		if fields["tool"] == nil {
-			r.Fault(at, "%s: tool is missing", key)
-			break
-		}
-		return ToolMatch{Tool: r.some(fields["tool"], "tool"), InputMatch: r.inputMatch(fields)}
-	default:
-		return ToolMatch{Tool: r.some(at, key)}
-	}
-	return ToolMatch{}
-}
-
-func (r *reader) pattern(n *yaml.Node, what, pattern, flags string) {
-	if _, err := Compile(pattern, flags); err != nil {
-		r.Fault(n, "%s: %v", what, err)
 	}
 }
 
@@ -260,12 +186,12 @@ func (r *suiteReader) target(n *yaml.Node, what string) Target {
 		return Target{Source: "last_message"}
 	}
 	if n.Kind == yaml.MappingNode {
-		f := r.in.fields(n, what, "source", "path")
+		f := r.in.Given(n, what, "source", "path")
 		if f["source"] == nil || f["source"].Value != "file" || f["path"] == nil {
 			r.in.Fault(n, "%s: %s", what, want)
 			return Target{}
 		}
-		return Target{Source: "file", Path: r.in.inside(f["path"], "path")}
+		return Target{Source: "file", Path: r.in.Inside(f["path"], "path")}
 	}
 	switch text := r.in.Quoted(n, what); text {
 	case "mock_calls":

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/doc"
 	"github.com/skillhand/skillhand/internal/find"
+	"github.com/skillhand/skillhand/internal/gate"
 )
 
 // ErrNoCases is why a skill cannot be tried: nobody said what to ask.
@@ -164,7 +164,7 @@ func readLimited(file string) ([]byte, error) {
 // ParseCases reads one file of cases, in the form that it is in. Paths in it are
 // relative to the file's folder or to the skill's.
 func ParseCases(file, folder string, text []byte) ([]Case, error) {
-	r := &reader{Reader: doc.Reader{File: file}, folder: folder, stem: strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))}
+	r := &reader{Reader: newReader(file), folder: folder, stem: strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))}
 	root := r.Parse(text)
 	if root == nil && r.Failed() == 0 {
 		root = &yaml.Node{Kind: yaml.DocumentNode, Line: 1}
@@ -180,7 +180,7 @@ func ParseCases(file, folder string, text []byte) ([]Case, error) {
 
 // A reader reads one file.
 type reader struct {
-	doc.Reader
+	gate.Reader
 	folder, stem string
 	cases        []Case
 }
@@ -196,7 +196,7 @@ func (r *reader) document(root *yaml.Node) {
 		r.Fault(root, "neither cases: nor evals nor a list of queries")
 		return
 	}
-	fields := r.fields(root, "the document")
+	fields := r.Given(root, "the document")
 	cases, evals := fields["cases"], fields["evals"]
 	switch {
 	case cases != nil && evals != nil:
@@ -204,7 +204,7 @@ func (r *reader) document(root *yaml.Node) {
 	case evals != nil:
 		r.items(evals, r.eval)
 	case cases != nil:
-		r.fields(root, "the document", "cases")
+		r.Given(root, "the document", "cases")
 		r.items(cases, r.own)
 	default:
 		r.Fault(root, "neither cases: nor evals nor a list of queries")
@@ -213,7 +213,7 @@ func (r *reader) document(root *yaml.Node) {
 
 func (r *reader) items(list *yaml.Node, item func(n *yaml.Node, f doc.Fields, c *Case)) {
 	for i, n := range r.List(list, "the list of cases") {
-		f := r.fields(n, "a case")
+		f := r.Given(n, "a case")
 		if f == nil {
 			continue
 		}
@@ -252,7 +252,7 @@ func (r *reader) eval(n *yaml.Node, f doc.Fields, c *Case) {
 	doc.Set(f, "files", r.files, &c.Files)
 	doc.Set(f, "should_trigger", r.Bool, &c.Fires)
 	expects := func(text string) {
-		c.Checks = append(c.Checks, Check{Text: "expects: " + text, Judge: "Does this hold: " + text, Optional: true})
+		c.Checks = append(c.Checks, Check{Check: gate.Check{Text: "expects: " + text, Judge: "Does this hold: " + text}, Optional: true})
 	}
 	for _, key := range []string{"expectations", "assertions"} {
 		for _, text := range r.texts(f[key], key) {
@@ -278,7 +278,7 @@ func (r *reader) own(n *yaml.Node, f doc.Fields, c *Case) {
 	c.gitSaid = f["git"] != nil
 	if checks := f["checks"]; checks != nil {
 		for _, n := range r.List(checks, "checks") {
-			c.Checks = append(c.Checks, r.check(n))
+			c.Checks = append(c.Checks, Check{Check: r.Check(n)})
 		}
 	}
 }
@@ -288,14 +288,7 @@ func (r *reader) prompt(n, at *yaml.Node, key string, c *Case) {
 		r.Fault(n, "%s is missing", key)
 		return
 	}
-	c.Prompt = r.some(at, key)
-}
-
-// fields reads a mapping. Nothing is nothing, but for a value that is wanted.
-func (r *reader) fields(n *yaml.Node, what string, known ...string) doc.Fields {
-	f := r.Fields(n, what, known...)
-	maps.DeleteFunc(f, func(key string, value *yaml.Node) bool { return value.Tag == "!!null" && key != "value" })
-	return f
+	c.Prompt = r.Some(at, key)
 }
 
 func (r *reader) id(n *yaml.Node, what string) string {
@@ -313,21 +306,16 @@ func (r *reader) texts(n *yaml.Node, what string) []string {
 	var all []string
 	for _, item := range r.List(n, what) {
 		if item.Kind == yaml.MappingNode { // an author's own form, with a text in it or as a whole
-			fields := r.fields(item, what)
+			fields := r.Given(item, what)
 			text := cmp.Or(fields["text"], fields["description"])
 			if text == nil {
-				text = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: flow(item), Line: item.Line}
+				text = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: gate.Flow(item), Line: item.Line}
 			}
 			item = text
 		}
 		all = append(all, r.Quoted(item, what))
 	}
 	return all
-}
-
-func flow(n *yaml.Node) string {
-	text, _ := yaml.Marshal(n) // it was read from YAML or JSON
-	return strings.Join(strings.Fields(string(text)), " ")
 }
 
 // files reads one path or a list of them. What cannot be copied together is a fault now, not in
@@ -378,156 +366,4 @@ func (r *reader) files(n *yaml.Node, what string) []string {
 		all = append(all, found)
 	}
 	return all
-}
-
-// checkFields are those of a check, in the order in which they are shown.
-var checkFields = []string{"file", "contains", "matches", "json", "value", "report", "command", "answer", "judge", "tool_used", "tool_order"}
-
-func (r *reader) check(n *yaml.Node) Check {
-	var c Check
-	f := r.fields(n, "a check", checkFields...)
-	if f == nil {
-		return c
-	}
-	var shown []string
-	for _, key := range checkFields {
-		value := f[key]
-		if value == nil {
-			continue
-		}
-		show := value.Value
-		if value.Kind != yaml.ScalarNode {
-			show = flow(value)
-		}
-		shown = append(shown, key+": "+show)
-		r.checkField(&c, key, value)
-	}
-	c.Text = strings.Join(shown, ", ")
-	alone := 0
-	for _, key := range []string{"command", "answer", "judge", "tool_used", "tool_order"} {
-		if f[key] != nil {
-			alone++
-		}
-	}
-	switch {
-	case len(f) == 0:
-		r.Fault(n, "a check without a field, want one of %s", strings.Join(checkFields, ", "))
-	case alone > 0 && len(f) > 1:
-		r.Fault(n, "%s: command, answer, judge, tool_used and tool_order are checks of their own", c.Text)
-	case f["file"] != nil && f["report"] != nil && f["report"].Tag == "!!str":
-		r.Fault(n, "%s: both name a file, want report: true", c.Text)
-	case f["value"] != nil && c.JSON == "":
-		r.Fault(n, "value without json, the path to it")
-	}
-	return c
-}
-
-func (r *reader) checkField(c *Check, key string, n *yaml.Node) {
-	switch key {
-	case "file":
-		c.File = r.inside(n, key)
-	case "contains":
-		c.Contains = r.some(n, key)
-	case "matches", "answer":
-		c.Matches = r.some(n, key)
-		if _, err := newPattern(c.Matches); err != nil {
-			r.Fault(n, "%s: %v", key, err)
-		}
-	case "json":
-		r.jsonPath(c, n)
-	case "value":
-		r.value(c, n)
-	case "report":
-		if n.Tag == "!!str" {
-			c.File, c.Report = r.inside(n, key), true
-			return
-		}
-		if c.Report = r.Bool(n, key); !c.Report {
-			r.Fault(n, "report: want true, or the file that holds it")
-		}
-	case "command":
-		c.Command = r.some(n, key)
-	case "judge":
-		c.Judge = r.some(n, key)
-	case toolUsed, toolOrder:
-		c.Grader = r.tools(key, n)
-	}
-}
-
-// tools returns a check on the use of tools: tool_used: Bash or {tool, input_match, min, max}; tool_order: [Read, Write] or
-// {before, after}, each a tool or {tool, input_match}.
-func (r *reader) tools(key string, n *yaml.Node) *Grader {
-	g := &Grader{Type: key}
-	known := graderKeys[key]
-	f := doc.Fields{}
-	switch {
-	case n.Kind == yaml.MappingNode:
-		f = r.fields(n, key, known...)
-	case key == toolUsed && n.Kind == yaml.ScalarNode:
-		f["tool"] = n
-	case key == toolOrder && n.Kind == yaml.SequenceNode && len(n.Content) == 2:
-		sides := r.List(n, key)
-		f["before"], f["after"] = sides[0], sides[1]
-	default:
-		r.Fault(n, "%s: want %s", key, strings.Join(known, ", "))
-		return g
-	}
-	switch {
-	case key == toolOrder:
-		g.Tool, g.Then = r.step(n, f, "before"), r.step(n, f, "after")
-	case f["tool"] == nil:
-		r.Fault(n, "tool_used: tool is missing")
-	default:
-		r.toolUsed(n, f, g)
-	}
-	return g
-}
-
-// some reads a text with something in it: a check for nothing would always pass.
-func (r *reader) some(n *yaml.Node, what string) string {
-	text := r.Quoted(n, what)
-	if n.Tag == "!!str" && strings.TrimSpace(text) == "" {
-		r.Fault(n, "%s is empty", what)
-	}
-	return text
-}
-
-// inside reads the path of a file of the trial.
-func (r *reader) inside(n *yaml.Node, what string) string {
-	name := r.Quoted(n, what)
-	if n.Kind == yaml.ScalarNode && !filepath.IsLocal(filepath.FromSlash(name)) {
-		r.Want(n, what, "a path inside the trial's folder")
-	}
-	return name
-}
-
-// jsonPath reads json: PATH and json: {path: PATH, value: VALUE}.
-func (r *reader) jsonPath(c *Check, n *yaml.Node) {
-	if n.Kind == yaml.MappingNode {
-		f := r.fields(n, "json", "path", "value")
-		if f["value"] != nil {
-			r.value(c, f["value"])
-		}
-		if f["path"] == nil {
-			r.Fault(n, "json: path is missing")
-			return
-		}
-		n = f["path"]
-	}
-	c.JSON = r.Quoted(n, "json")
-	if _, err := pathSteps(c.JSON); err != nil || c.JSON == "" {
-		r.Fault(n, "json: %q is no path, want one such as items[0].name", c.JSON)
-	}
-}
-
-// value reads a value that is wanted, as JSON would have it.
-func (r *reader) value(c *Check, n *yaml.Node) {
-	var v any
-	err := n.Decode(&v)
-	if err == nil {
-		c.Value, err = json.Marshal(v)
-	}
-	if err != nil {
-		r.Fault(n, "value: %v", err)
-	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/internal/gate"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/proc"
 )
@@ -108,14 +109,14 @@ func (m *Maker) stage(ctx context.Context, j job, place folders, rt *skillhand.R
 // scaffold runs a script in the trial's folder, with nothing of the user's but a few variables.
 func scaffold(ctx context.Context, script string, place folders, user here.Env) error {
 	env := here.Env{"HOME=" + place.home, "TMPDIR=" + place.temp, "PWD=" + place.project, "LANG=C.UTF-8", "PATH=" + user.Get("PATH")}
-	out, res, err := runIn(ctx, place.project, env, "bash", script)
+	out, res, err := runIn(ctx, place.project, env, gate.CommandTimeout, "bash", script)
 	switch {
 	case err != nil:
 		return fmt.Errorf("the scaffold script: %w", err)
 	case res.Cut == proc.Canceled:
 		return ctx.Err()
 	case res.Cut != proc.Not:
-		return fmt.Errorf("the scaffold script did not end within %v", commandTimeout)
+		return fmt.Errorf("the scaffold script did not end within %v", gate.CommandTimeout)
 	case res.Exit != 0:
 		return fmt.Errorf("the scaffold script: exit status %d\n%s", res.Exit, out)
 	}

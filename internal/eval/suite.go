@@ -187,7 +187,7 @@ func (r *suiteReader) open(file string, read func(front *yaml.Node, body string)
 
 func (r *suiteReader) caseFile(root *yaml.Node, _ string) {
 	r.c.File, r.c.Line = r.in.File, 1
-	f := r.in.fields(root, find.CaseFile, find.CaseKeys...)
+	f := r.in.Given(root, find.CaseFile, find.CaseKeys...)
 	if f == nil {
 		return
 	}
@@ -199,10 +199,10 @@ func (r *suiteReader) caseFile(root *yaml.Node, _ string) {
 	}
 	var execution doc.Fields
 	if n := f["execution"]; n != nil {
-		execution = r.in.fields(n, "execution", find.ExecutionKeys...)
+		execution = r.in.Given(n, "execution", find.ExecutionKeys...)
 	}
 	if n := execution["prompt"]; n != nil {
-		r.c.Prompt = r.in.some(n, "prompt")
+		r.c.Prompt = r.in.Some(n, "prompt")
 	} else if !exists(filepath.Join(r.dir, find.PromptFile)) {
 		r.in.Fault(root, "execution.prompt is missing")
 	}
@@ -221,7 +221,7 @@ func (r *suiteReader) caseFile(root *yaml.Node, _ string) {
 func (r *suiteReader) promptFile(front *yaml.Node, body string) {
 	r.c.File, r.c.Line = r.in.File, 1
 	if front != nil {
-		r.settings(r.in.fields(front, find.PromptFile, find.PromptKeys...))
+		r.settings(r.in.Given(front, find.PromptFile, find.PromptKeys...))
 	}
 	if r.c.Prompt = body; body == "" {
 		r.in.Fault(&yaml.Node{Line: 1}, "the prompt is empty")
@@ -234,7 +234,7 @@ func (r *suiteReader) settings(f doc.Fields) {
 	if n := f["schema_version"]; n != nil {
 		r.version(n)
 	}
-	doc.Set(f, "name", r.in.some, &r.c.ID)
+	doc.Set(f, "name", r.in.Some, &r.c.ID)
 	doc.Set(f, "description", r.in.Quoted, &s.Description)
 	doc.Set(f, "expected_outcome", r.in.Quoted, new(string)) // people read it
 	s.Tags = append(s.Tags, r.in.texts(f["tags"], "tags")...)
@@ -242,7 +242,7 @@ func (r *suiteReader) settings(f doc.Fields) {
 	doc.Set(f, "runs", r.in.Whole(1, 50), &s.Runs)
 	doc.Set(f, "max_turns", r.in.Whole(1, 200), &s.MaxTurns)
 	doc.Set(f, "timeout_seconds", r.in.Whole(1, 3600), &s.TimeoutSeconds)
-	doc.Set(f, "model", r.in.some, &s.Model)
+	doc.Set(f, "model", r.in.Some, &s.Model)
 	doc.Set(f, "append_system_prompt", r.in.Quoted, &s.AppendSystem)
 	doc.Set(f, "allowed_tools", r.in.texts, &s.Allowed)
 	if n := f["disallowed_tools"]; n != nil {
@@ -289,7 +289,7 @@ func (r *suiteReader) variables(n *yaml.Node) {
 }
 
 func (r *suiteReader) context(n *yaml.Node) {
-	f := r.in.fields(n, "context", find.ContextKeys...)
+	f := r.in.Given(n, "context", find.ContextKeys...)
 	r.c.Suite.Scaffold = r.fileBeside(f, "scaffold_script")
 	r.c.Suite.History = r.jsonLines(f, "history_file")
 	r.c.Suite.AddDirs = r.beside(f["add_dirs"], "add_dirs", true)
@@ -314,7 +314,7 @@ func (r *suiteReader) beside(n *yaml.Node, what string, folder bool) []string {
 	}
 	var all []string
 	for _, n := range named {
-		name := r.in.some(n, what)
+		name := r.in.Some(n, what)
 		path := filepath.Join(r.dir, filepath.FromSlash(name))
 		info, err := os.Stat(path)
 		switch {

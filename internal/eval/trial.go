@@ -17,6 +17,7 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/gate"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/trust"
 )
@@ -365,7 +366,7 @@ func (m *Maker) askJudge(ctx context.Context, rt *skillhand.Runtime, t *Trial, c
 		"The only question to you: %[4]s\nSay yes or no, and why in one sentence.", fence, c.Prompt, s.answer, strings.ReplaceAll(question, fenceMark, fence))
 	left := s.left(t.CostUSD)
 	if left > 0 && left < max(t.dearest, leastUSD) {
-		return false, "", errUnknown("not asked: the budget of this trial is spent")
+		return false, "", gate.Unknown("not asked: the budget of this trial is spent")
 	}
 	judge := *rt
 	judge.Claude.Retries = max(m.o.Retries, judgeRetries)
