@@ -117,7 +117,7 @@ type suiteReader struct {
 
 // readSuite reads the case in a folder: prompt.md, case.yaml and graders/*.md, or some of them.
 func readSuite(root, dir string, odd map[string]bool) (Case, error) {
-	r := &suiteReader{dir: dir, names: map[string]bool{}, odd: odd}
+	r := &suiteReader{in: reader{Reader: newReader("")}, dir: dir, names: map[string]bool{}, odd: odd}
 	rel, err := filepath.Rel(root, dir)
 	if err != nil {
 		return Case{}, err
