@@ -109,6 +109,9 @@ func (s *schema) check(ctx context.Context, value json.RawMessage) error {
 	if s == nil {
 		return nil
 	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	var v any
 	if err := json.Unmarshal(value, &v); err != nil {
 		return err

@@ -113,6 +113,20 @@ func chain(length, times int) string {
 	return b.String()
 }
 
+// endsLater is an ended context that seems to go on when it is first asked.
+type endsLater struct {
+	context.Context
+	asked bool
+}
+
+func (c *endsLater) Err() error {
+	if !c.asked {
+		c.asked = true
+		return nil
+	}
+	return c.Context.Err()
+}
+
 // TestSchemaSteps checks that an answer which takes too long to check is refused, and that a check
 // ends with its context.
 func TestSchemaSteps(t *testing.T) {
@@ -132,6 +146,9 @@ func TestSchemaSteps(t *testing.T) {
 	stopped := errors.New("stopped")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stopped)
+	if err := s.check(&endsLater{Context: ctx}, nested(17)); !errors.Is(err, stopped) {
+		t.Errorf("the context ends during the check: %v", err)
+	}
 	if err := s.check(ctx, nested(19)); !errors.Is(err, stopped) {
 		t.Errorf("the context has ended: %v", err)
 	}
