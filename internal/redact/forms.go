@@ -167,8 +167,12 @@ func wrapped(text string, before int) (all []string) {
 		all = append(all, encoded[max(at, from):at+piece])
 	}
 	for _, width := range []int{narrow, wide} { // the last line of a text that is encoded alone
-		if rest := encoded[to/width*width : to]; before == 0 && len(rest) >= piece/2 {
-			all = append(all, rest)
+		switch last := to / width * width; {
+		case before > 0 || last == 0 || last == to:
+		case to-last >= piece/2:
+			all = append(all, encoded[last:to])
+		default: // too short to be known without the line before
+			all = append(all, encoded[last-piece:last]+"\n"+encoded[last:to])
 		}
 	}
 	return all

@@ -206,7 +206,7 @@ func write(t interface{ Fatal(...any) }, r *Redactor, text string, size func() i
 
 // TestWrapped: nothing of a long secret stays in base64 that was broken into lines, alone or with something before it.
 func TestWrapped(t *testing.T) {
-	for n := 49; n < 240; n += 7 {
+	for n := 49; n < 240; n++ {
 		token := "ghp_" + strings.Repeat("0a1B2c3D4e5F6g7H", 15)[:n-4]
 		for _, before := range []string{"", "u", "me:", "somebody:"} {
 			for _, width := range []int{64, 76} {
@@ -218,7 +218,11 @@ func TestWrapped(t *testing.T) {
 				got := New([]string{"GH_TOKEN=" + token}).Text(strings.Join(append(lines, encoded), "\n"))
 				for line := range strings.SplitSeq(got, "\n") {
 					line = strings.ReplaceAll(line, "[GH_TOKEN redacted]", "")
-					if len(line) > 4*(len(before)/3+1)+12 {
+					most := 4*(len(before)/3+1) + 12
+					if before == "" {
+						most = 4 // the group that also holds what follows the secret
+					}
+					if len(line) > most {
 						t.Errorf("%d bytes behind %q in lines of %d: %q is left of it", n, before, width, line)
 					}
 				}
