@@ -9,7 +9,6 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // A Document is what came of a question, for programs: what skillhand ask --json
@@ -84,48 +83,13 @@ func NewDocument(reply *Reply, err error) Document {
 	return doc
 }
 
-// WriteTo writes the document as one line of JSON. The answer and its JSON, which
-// may be long, are written as they are encoded.
+// WriteTo writes the document as one line of JSON.
 func (d Document) WriteTo(w io.Writer) (int64, error) {
-	out := &counter{w: w}
-	output, result := d.Output, d.JSONResult
-	d.Output, d.JSONResult = "", nil
-	line, err := marshal(d)
-	if err != nil {
+	var line bytes.Buffer
+	if err := newEncoder(&line).Encode(d); err != nil {
 		return 0, err
 	}
-	// Before them are only fields whose values are known.
-	head, tail, _ := bytes.Cut(line, []byte(`"output":"","json_result":null`))
-	if result == nil {
-		result = json.RawMessage("null")
-	}
-	out.write(head)
-	out.write([]byte(`"output":"`))
-	var buf bytes.Buffer
-	enc := newEncoder(&buf)
-	for len(output) > 0 && out.err == nil {
-		n := min(len(output), pieceSize)
-		for n < len(output) && !utf8.RuneStart(output[n]) {
-			n++
-		}
-		buf.Reset()
-		if err := enc.Encode(output[:n]); err != nil {
-			return out.n, err
-		}
-		out.write(buf.Bytes()[1 : buf.Len()-len("\"\n")])
-		output = output[n:]
-	}
-	out.write([]byte(`","json_result":`))
-	out.compact(result)
-	out.write(tail)
-	out.write([]byte("\n"))
-	return out.n, out.err
-}
-
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	err := newEncoder(&b).Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+	return line.WriteTo(w)
 }
 
 // newEncoder returns an encoder that escapes nothing for the sake of HTML.
@@ -133,34 +97,6 @@ func newEncoder(w io.Writer) *json.Encoder {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc
-}
-
-// A counter writes until that fails.
-type counter struct {
-	w   io.Writer
-	n   int64
-	err error
-}
-
-func (c *counter) write(p []byte) {
-	if c.err == nil {
-		var n int
-		n, c.err = c.w.Write(p)
-		c.n += int64(n)
-	}
-}
-
-// compact writes a document on one line, without spaces if it is not long.
-func (c *counter) compact(doc json.RawMessage) {
-	if len(doc) > pieceSize && !bytes.ContainsAny(doc, "\r\n") {
-		c.write(doc)
-		return
-	}
-	var b bytes.Buffer
-	if err := json.Compact(&b, doc); err != nil && c.err == nil {
-		c.err = err
-	}
-	c.write(b.Bytes())
 }
 
 // asError names what kept a question from being asked: a CLI that cannot be

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestJSONInAnswer(t *testing.T) {
@@ -130,6 +132,12 @@ func (c *endsLater) Err() error {
 // TestSchemaSteps checks that an answer which takes too long to check is refused, and that a check
 // ends with its context.
 func TestSchemaSteps(t *testing.T) {
+	goroutines := runtime.NumGoroutine()
+	t.Cleanup(func() {
+		for runtime.NumGoroutine() > goroutines { // a check that was left behind is bounded, and costs the next test memory
+			time.Sleep(time.Millisecond)
+		}
+	})
 	s, err := newSchema(json.RawMessage(`{"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`))
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,6 @@ type stdout struct {
 	linger  *time.Timer
 	done    bool
 	held    []byte // of the line that has begun
-	large   *large // if that is a long result
 	skipped bool   // it is not kept
 	rec     record
 }
@@ -86,8 +85,8 @@ func (s *stdout) empty() {
 // worthSkipping is how long a line must be before it is not worth keeping.
 const worthSkipping = 1 << 20
 
-// maxHeld is how long a line may be to be kept as it is. Tests make do with less.
-var maxHeld = 8 << 20
+// These say how long a line may be to be kept: a result, which has the answer, and any other. Tests make do with less.
+var maxResult, maxHeld = 128 << 20, 8 << 20
 
 // take cuts p into lines. Only one that has begun is kept.
 func (s *stdout) take(p []byte) {
@@ -96,7 +95,7 @@ func (s *stdout) take(p []byte) {
 		if end < 0 {
 			break
 		}
-		if len(s.held) == 0 && s.large == nil && !s.skipped {
+		if len(s.held) == 0 && !s.skipped {
 			s.line(func() { s.event(p[:end]) })
 		} else {
 			s.more(p[:end])
@@ -109,41 +108,26 @@ func (s *stdout) take(p []byte) {
 
 // more takes more of the line that has begun.
 func (s *stdout) more(p []byte) {
-	switch {
-	case s.skipped:
-		return
-	case s.large != nil:
-		s.large.take(p)
+	if s.skipped {
 		return
 	}
 	before := len(s.held)
 	s.held = append(s.held, p...)
-	now := len(s.held)
+	passes := func(size int) bool { return before <= size && len(s.held) > size }
 	switch {
-	case s.reader != nil:
-		if now <= maxHeld {
-			return
+	case passes(worthSkipping) && s.reader == nil && skippable(s.held, s.emit != nil),
+		passes(maxHeld) && (s.reader != nil || string(eventType(s.held)) != "result"), passes(maxResult):
+		if s.skipped = true; s.reader == nil { // no event of another agent that matters is as long
+			s.rec.skip(s.held, s.emit)
 		}
-		s.skipped = true // no event of another agent that matters is as long
-	case now > maxHeld && string(eventType(s.held)) == "result":
-		s.large = &large{}
-		s.large.take(s.held)
-	case now > maxHeld, now > worthSkipping && before <= worthSkipping && skippable(s.held, s.emit != nil):
-		s.skipped = true
-		s.rec.skip(s.held, s.emit)
-	default:
-		return
+		s.held = nil
 	}
-	s.held = nil
 }
 
 func (s *stdout) endLine() {
-	held, large := s.held, s.large
-	s.held, s.large, s.skipped = nil, nil, false
-	switch {
-	case large != nil:
-		s.line(func() { s.rec.onResult(large.result(), s.emit) })
-	case len(held) > 0:
+	held := s.held
+	s.held, s.skipped = nil, false
+	if len(held) > 0 {
 		s.line(func() { s.event(held) })
 		if cap(held) <= worthSkipping {
 			s.held = held[:0]
@@ -187,7 +171,7 @@ func (s *stdout) finish() *record {
 			s.reader.End(func(said []byte) { s.rec.line(said, s.emit) })
 		}
 	}
-	s.held, s.large = nil, nil
+	s.held = nil
 	for _, t := range []*time.Timer{s.silent, s.linger} {
 		if t != nil {
 			t.Stop()
