@@ -111,11 +111,7 @@ type Claim struct {
 // Claim begins a use of a skill: file is its real path, hash that of its
 // source. It counts only after Commit: a page that did not arrive was never seen.
 func (s Store) Claim(id ID, name, file, hash string) (*Claim, error) {
-	agent, err := folder(id.Agent)
-	if err != nil {
-		return nil, err
-	}
-	dir, err := s.path(id.Session, agent)
+	dir, err := s.Folder(id)
 	if err != nil {
 		return nil, err
 	}
@@ -351,15 +347,19 @@ func (s Store) keepEarlier(session string) error {
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(marks)
-	if err != nil {
-		return err
+	return writeWhole(file, file+"-"+rand.Text(), marks)
+}
+
+// writeWhole writes a value as JSON, by way of a temporary file beside it.
+func writeWhole(file, temporary string, v any) error {
+	data, err := json.Marshal(v)
+	if err == nil {
+		err = os.WriteFile(temporary, data, 0o600)
 	}
-	temporary := file + "-" + rand.Text()
-	if err := os.WriteFile(temporary, data, 0o600); err != nil {
-		return err
+	if err == nil {
+		err = os.Rename(temporary, file)
 	}
-	return os.Rename(temporary, file)
+	return err
 }
 
 // ForgetEarlier empties the list that outlives the marks.
@@ -368,10 +368,7 @@ func (s Store) ForgetEarlier(session string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return removeFile(file)
 }
 
 // Earlier lists what the main agent had seen before its marks were forgotten, the latest first.
@@ -421,15 +418,7 @@ func (s Store) Note(id ID, skill string, turn Turn) error {
 	if err := errors.Join(files.MakeState(s.Dir), os.MkdirAll(dir, 0o700)); err != nil {
 		return err
 	}
-	data, err := json.Marshal(note{id.Agent, skill, time.Now(), turn})
-	if err != nil {
-		return err
-	}
-	temporary := filepath.Join(dir, "."+rand.Text())
-	if err := os.WriteFile(temporary, data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temporary, filepath.Join(dir, rand.Text()))
+	return writeWhole(filepath.Join(dir, rand.Text()), filepath.Join(dir, "."+rand.Text()), note{id.Agent, skill, time.Now(), turn})
 }
 
 // A Waiting says who is about to load a skill.
@@ -503,11 +492,7 @@ func (s Store) Taken(session, skill string) (Waiting, error) {
 
 // Began notes that a subagent is at work.
 func (s Store) Began(id ID) error {
-	agent, err := folder(id.Agent)
-	if err != nil {
-		return err
-	}
-	file, err := s.path(id.Session, active, agent)
+	file, err := s.activeFile(id)
 	if err != nil {
 		return err
 	}
@@ -519,14 +504,24 @@ func (s Store) Began(id ID) error {
 
 // Ended notes that a subagent is no longer at work.
 func (s Store) Ended(id ID) error {
+	file, err := s.activeFile(id)
+	if err != nil {
+		return err
+	}
+	return removeFile(file)
+}
+
+// activeFile names the file that is there while a subagent is at work.
+func (s Store) activeFile(id ID) (string, error) {
 	agent, err := folder(id.Agent)
 	if err != nil {
-		return err
+		return "", err
 	}
-	file, err := s.path(id.Session, active, agent)
-	if err != nil {
-		return err
-	}
+	return s.path(id.Session, active, agent)
+}
+
+// removeFile removes a file, if it is there.
+func removeFile(file string) error {
 	if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
