@@ -61,39 +61,40 @@ func better(name string) string {
 // NewSkill makes the folder of a new skill, one ordinary SKILL.md: agents read it without skillhand.
 // It returns the files it wrote.
 func NewSkill(dir, name string) ([]string, error) {
-	if err := CheckName(name); err != nil {
-		return nil, err
-	}
-	return write(dir, func(to string) error { return copyTree(to, "templates/skill", values{Name: name}) })
+	return makeNew(dir, values{Name: name}, "skill", "")
 }
 
 // NewLauncher makes the folder of a new skill whose SKILL.md calls skillhand load, with a script and a test.
 func NewLauncher(dir, name string) ([]string, error) {
-	if err := CheckName(name); err != nil {
-		return nil, err
-	}
-	return write(dir, func(to string) error { return copyTree(to, "templates/launcher", values{Name: name, End: end()}) })
+	return makeNew(dir, values{Name: name, End: end()}, "launcher", "")
 }
 
 // NewPlugin makes the folder of a new plugin with one skill, hello.
 func NewPlugin(dir, name string) ([]string, error) {
-	if err := CheckName(name); err != nil {
-		return nil, err
-	}
-	return write(dir, func(to string) error {
-		if err := copyTree(to, "templates/plugin", values{Name: name, Plugin: name}); err != nil {
-			return err
-		}
-		return copyTree(filepath.Join(to, "skills", "hello"), "templates/launcher", values{Name: "hello", Plugin: name, End: end()})
-	})
+	return makeNew(dir, values{Name: name, Plugin: name, End: end()}, "plugin", "", "launcher", "skills/hello")
 }
 
 // NewBatch makes a folder with a job file, and a script and texts for it to work on.
 func NewBatch(dir, name string) ([]string, error) {
-	if err := CheckName(name); err != nil {
+	return makeNew(dir, values{Name: name}, "batch", "")
+}
+
+// makeNew makes a folder of templates, given as pairs of a template's folder and where it goes.
+func makeNew(dir string, v values, pairs ...string) ([]string, error) {
+	if err := CheckName(v.Name); err != nil {
 		return nil, err
 	}
-	return write(dir, func(to string) error { return copyTree(to, "templates/batch", values{Name: name}) })
+	return write(dir, func(to string) error {
+		for pair := range slices.Chunk(pairs, 2) {
+			if pair[1] != "" {
+				v.Name = path.Base(pair[1])
+			}
+			if err := copyTree(filepath.Join(to, filepath.FromSlash(pair[1])), "templates/"+pair[0], v); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // StubAgents lists the agents that stubs can be made for, in the order of their names: those that read skills and run no
@@ -124,9 +125,6 @@ func StubFolder(name string, inHome bool) (string, error) {
 // NewStub makes the folder of a skill for an agent that can only run commands: it
 // says what the skill is for, and how to get its page.
 func NewStub(dir, name, description string) ([]string, error) {
-	if err := CheckName(name); err != nil {
-		return nil, err
-	}
 	plain := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return -1
@@ -139,8 +137,7 @@ func NewStub(dir, name, description string) ([]string, error) {
 	if err := enc.Encode(plain); err != nil {
 		return nil, err
 	}
-	v := values{Name: name, End: end(), Description: strings.TrimSpace(quoted.String())}
-	return write(dir, func(to string) error { return copyTree(to, "templates/stub", v) })
+	return makeNew(dir, values{Name: name, End: end(), Description: strings.TrimSpace(quoted.String())}, "stub", "")
 }
 
 // end makes the word that ends the arguments in a skill's here-document. It is
