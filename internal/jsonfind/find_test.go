@@ -147,35 +147,3 @@ func FuzzLast(f *testing.F) {
 		}
 	})
 }
-
-// A string that is cut into pieces decodes as the whole does.
-func TestCut(t *testing.T) {
-	for _, content := range []string{
-		"plain words", `a\"b\\c\n`, `\u4e2d\u6587`, `\ud83d\ude00\ud83d\ude00`, `\uD83D\uDE00x`, `\ud83d!\ude00`, "中文😀", `\\\\u`, "\x80\x80\x80\x80", "\xff\xfe",
-	} {
-		var want string
-		if err := json.Unmarshal([]byte(`"`+content+`"`), &want); err != nil {
-			t.Fatal(err)
-		}
-		for size := 1; size <= len(content)+1; size++ {
-			var got strings.Builder
-			var held []byte
-			put := func(end int) {
-				var piece string
-				if err := json.Unmarshal([]byte(`"`+string(held[:end])+`"`), &piece); err != nil {
-					t.Errorf("%q was cut at %q: %v", content, held[:end], err)
-				}
-				got.WriteString(piece)
-				held = held[end:]
-			}
-			for i := range len(content) {
-				if held = append(held, content[i]); len(held) >= size {
-					put(Cut(held))
-				}
-			}
-			if put(len(held)); got.String() != want {
-				t.Errorf("%q in pieces of %d: got %q, want %q", content, size, got.String(), want)
-			}
-		}
-	}
-}

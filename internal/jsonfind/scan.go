@@ -74,36 +74,6 @@ func escape(text []byte, i int) (end int, ok bool) {
 	return i, false
 }
 
-// Cut returns where the beginning of a string's content may be cut, so that each
-// side can be decoded by itself: before a character or an escape that is not the
-// second half of one. 0 means that more is needed.
-func Cut(raw []byte) int {
-	cut, torn := 0, false
-	for i := 0; i < len(raw) && !torn; {
-		switch {
-		case raw[i] != '\\':
-			if raw[i]&0xC0 != 0x80 {
-				cut = i
-			}
-			i++
-		case i+1 == len(raw) || raw[i+1] == 'u' && i+6 > len(raw):
-			torn = true
-		case raw[i+1] == 'u':
-			if first, second := raw[i+2]|0x20, raw[i+3]|0x20; !(first == 'd' && second >= 'c') {
-				cut = i
-			}
-			i += 6
-		default:
-			cut = i
-			i += 2
-		}
-	}
-	if cut == 0 && !torn && len(raw) > len(`\ud83d\ude00`) {
-		return len(raw) // it is no text
-	}
-	return cut
-}
-
 func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }

@@ -3,7 +3,6 @@ package redact
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 
 	"github.com/skillhand/skillhand/internal/jsonfind"
 )
@@ -45,9 +44,6 @@ func (r *Redactor) JSON(doc json.RawMessage) json.RawMessage {
 // token returns what a string or a number says without its secrets, and whether
 // there were any. A long one that has none is not copied.
 func (r *Redactor) token(token []byte, escaped bool) (clean string, found bool) {
-	if escaped && len(token) > longToken && !r.inLong(token[1:len(token)-1]) {
-		return "", false
-	}
 	if escaped {
 		var text string
 		if json.Unmarshal(token, &text) != nil {
@@ -63,30 +59,6 @@ func (r *Redactor) token(token []byte, escaped bool) (clean string, found bool) 
 	}
 	out, _ := pass(&m, nil, token, len(token))
 	return string(out), true
-}
-
-// longToken is more than is worth decoding at once, only to find nothing.
-const longToken = 1 << 20
-
-func (r *Redactor) inLong(content []byte) bool {
-	w := &writer{w: io.Discard, matcher: matcher{trie: r.trie()}}
-	var quoted []byte
-	for len(content) > 0 {
-		n := len(content)
-		if n > longToken {
-			n = jsonfind.Cut(content[:longToken])
-		}
-		quoted = append(append(append(quoted[:0], '"'), content[:n]...), '"')
-		var text string
-		if n == 0 || json.Unmarshal(quoted, &text) != nil {
-			return true // a closer look will tell
-		}
-		if _, err := io.WriteString(w, text); err != nil || w.matcher.found {
-			return true
-		}
-		content = content[n:]
-	}
-	return false
 }
 
 // quote returns a text as a JSON string.

@@ -168,6 +168,7 @@ func TestOrdinary(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
+	const long = 1 << 20
 	r := New([]string{`A_TOKEN=abc"123<`, "DATABASE_URL=postgres://test:test@db/x", "PIN_SECRET=123456789012"})
 	for _, tt := range []struct{ in, want string }{
 		{``, ``},
@@ -177,8 +178,8 @@ func TestJSON(t *testing.T) {
 		{`{"abc\"123<":{"x":[1, 2]}}`, `{"[A_TOKEN redacted]":{"x":[1, 2]}}`},
 		{`[123456789012, -1e9]`, `["[PIN_SECRET redacted]", -1e9]`},
 		{`"abc\\\"123<"`, `"[A_TOKEN redacted]"`},
-		{`"` + strings.Repeat(`\u0061`, longToken) + `bc\"123<"`, `"` + strings.Repeat(`a`, longToken-1) + `[A_TOKEN redacted]"`},
-		{`"` + strings.Repeat(`\u0061`, longToken) + `"`, `"` + strings.Repeat(`\u0061`, longToken) + `"`},
+		{`"` + strings.Repeat(`\u0061`, long) + `bc\"123<"`, `"` + strings.Repeat(`a`, long-1) + `[A_TOKEN redacted]"`},
+		{`"` + strings.Repeat(`\u0061`, long) + `"`, `"` + strings.Repeat(`\u0061`, long) + `"`},
 		{`{"a": abc"123<`, `"{\"a\": [A_TOKEN redacted]"`},
 	} {
 		if got := r.JSON(json.RawMessage(tt.in)); string(got) != tt.want {
