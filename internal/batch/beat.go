@@ -83,10 +83,7 @@ func (s *session) showLife(ctx context.Context) (err error) {
 	if notes+unfit == s.shown && time.Since(s.shownAt) < s.db.showEvery() {
 		known, err = number(ctx, s.db.store, `SELECT 1 FROM batch_worker WHERE id = $1`, s.id)
 	} else {
-		err = s.db.retry(ctx, func() error {
-			known, err = s.db.store.exec(ctx, `UPDATE batch_worker SET beat = {now}, notes = $2, unfit = $3 WHERE id = $1`, s.id, notes, unfit)
-			return err
-		})
+		known, err = s.db.exec(ctx, `UPDATE batch_worker SET beat = {now}, notes = $2, unfit = $3 WHERE id = $1`, s.id, notes, unfit)
 		s.shown, s.shownAt = notes+unfit, time.Now()
 	}
 	if err == nil && known == 0 {

@@ -140,6 +140,24 @@ func (db *DB) retry(ctx context.Context, do func() error) error {
 	}
 }
 
+// read reads all rows of a query outside a transaction, and tries again as retry does.
+func read[T any](ctx context.Context, db *DB, scan func(r rows, v *T) error, sql string, args ...any) (list []T, err error) {
+	err = db.retry(ctx, func() error {
+		list, err = all(ctx, db.store, scan, sql, args...)
+		return err
+	})
+	return list, err
+}
+
+// exec runs a statement that changes something, in a transaction of its own, and tries again as retry does.
+func (db *DB) exec(ctx context.Context, sql string, args ...any) (n int64, err error) {
+	err = db.retry(ctx, func() error {
+		n, err = db.store.exec(ctx, sql, args...)
+		return err
+	})
+	return n, err
+}
+
 // An Addition is what Add did.
 type Addition struct {
 	ID     int64  // the batch
@@ -279,12 +297,8 @@ func (db *DB) takeOut(ctx context.Context, id int64, jobs List, n int) (gone int
 		return 0, nil
 	}
 	mine := ` FROM batch_job WHERE batch = $1 AND source = $2 AND gone = 0`
-	var have int64
-	err = db.retry(ctx, func() error {
-		have, err = number(ctx, db.store, `SELECT count(*)`+mine, id, plain(jobs.Source))
-		return err
-	})
-	if err != nil || have == int64(n) {
+	have, err := read(ctx, db, scanNumber, `SELECT count(*)`+mine, id, plain(jobs.Source))
+	if err != nil || have[0] == int64(n) {
 		return 0, err // all are of the list
 	}
 	listed := make(map[string]bool, n)
@@ -295,12 +309,8 @@ func (db *DB) takeOut(ctx context.Context, id int64, jobs List, n int) (gone int
 		listed[j.ID] = true
 	}
 	for last := int64(0); ; {
-		var page []knownJob
-		err := db.retry(ctx, func() error {
-			page, err = all(ctx, db.store, func(r rows, k *knownJob) error { return r.Scan(&k.id, &k.name) },
-				`SELECT id, name`+mine+` AND id > $3 ORDER BY id LIMIT $4`, id, plain(jobs.Source), last, chunk)
-			return err
-		})
+		page, err := read(ctx, db, func(r rows, k *knownJob) error { return r.Scan(&k.id, &k.name) },
+			`SELECT id, name`+mine+` AND id > $3 ORDER BY id LIMIT $4`, id, plain(jobs.Source), last, chunk)
 		if err != nil || len(page) == 0 {
 			return gone, err
 		}
@@ -356,7 +366,7 @@ func sound(jobs []Job) error {
 			}
 		}
 	}
-	if ring := circle(jobs); ring != nil {
+	if ring := Circle(jobs); ring != nil {
 		faults = append(faults, fmt.Errorf("jobs need each other in a circle: %s", strings.Join(ring, " → ")))
 	}
 	return errors.Join(faults...)
@@ -400,12 +410,8 @@ func (db *DB) make(ctx context.Context, name Name) (id int64, folder string, err
 // Renew keeps a batch as history and makes room for a new one of its name. It reports whether
 // there was one.
 func (db *DB) Renew(ctx context.Context, name Name) (bool, error) {
-	var n int64
-	err := db.retry(ctx, func() (err error) {
-		n, err = db.store.exec(ctx, `UPDATE batch SET name = name || '
+	n, err := db.exec(ctx, `UPDATE batch SET name = name || '
 #' || CAST(id AS text), old = 1 WHERE name = $1`, name.key())
-		return err
-	})
 	return n > 0, err
 }
 
@@ -428,11 +434,8 @@ func (db *DB) Remove(ctx context.Context, id int64) error {
 			`DELETE FROM batch_need WHERE job IN ` + some, `DELETE FROM batch_need WHERE need IN ` + some,
 			`DELETE FROM batch_attempt WHERE job IN ` + some, `DELETE FROM batch_job WHERE id IN ` + some,
 		} {
-			err := db.retry(ctx, func() (err error) {
-				n, err = db.store.exec(ctx, statement, id)
-				return err
-			})
-			if err != nil {
+			var err error
+			if n, err = db.exec(ctx, statement, id); err != nil {
 				return err
 			}
 		}
@@ -440,10 +443,8 @@ func (db *DB) Remove(ctx context.Context, id int64) error {
 			break
 		}
 	}
-	return db.retry(ctx, func() error {
-		_, err := db.store.exec(ctx, `DELETE FROM batch WHERE id = $1`, id)
-		return err
-	})
+	_, err = db.exec(ctx, `DELETE FROM batch WHERE id = $1`, id)
+	return err
 }
 
 // Resume lets a batch go on that was stopped, and reports whether it was.
@@ -535,25 +536,18 @@ type crew struct {
 func (c crew) nobody(kind string) bool { return c.Slots > 0 && c.Unfit[kind] >= c.Slots }
 
 func (db *DB) crew(ctx context.Context) (c crew, err error) {
-	err = db.retry(ctx, func() error {
-		said, err := all(ctx, db.store, scanString, `SELECT crew FROM batch_keeper WHERE id = 1`)
-		if err == nil && len(said) == 1 {
-			err = json.Unmarshal([]byte(said[0]), &c)
-		}
-		return err
-	})
+	said, err := read(ctx, db, scanString, `SELECT crew FROM batch_keeper WHERE id = 1`)
+	if err == nil && len(said) == 1 {
+		err = json.Unmarshal([]byte(said[0]), &c)
+	}
 	return c, err
 }
 
 // Crew tells which workers are there, and what some of them cannot do.
 func (db *DB) Crew(ctx context.Context) (c Crew, err error) {
 	type entry struct{ host, unfit string }
-	var found []entry
-	err = db.retry(ctx, func() error {
-		found, err = all(ctx, db.store, func(r rows, e *entry) error { return r.Scan(&e.host, &e.unfit) },
-			`SELECT host, unfit FROM batch_worker ORDER BY started, id`)
-		return err
-	})
+	found, err := read(ctx, db, func(r rows, e *entry) error { return r.Scan(&e.host, &e.unfit) },
+		`SELECT host, unfit FROM batch_worker ORDER BY started, id`)
 	c.Workers = len(found)
 	for _, e := range found {
 		var why map[string]string
@@ -587,21 +581,17 @@ func (db *DB) List(ctx context.Context) ([]Status, error) {
 	return db.statuses(ctx, `WHERE private = 0 ORDER BY id`)
 }
 
-func (db *DB) statuses(ctx context.Context, where string, args ...any) (found []Status, err error) {
-	err = db.retry(ctx, func() error {
-		found, err = all(ctx, db.store, scanStatus,
-			`SELECT id, label, folder, CASE WHEN name = label THEN 1 ELSE 0 END, old, created, ended, waiting, open, done, failed, canceled, skipped,
-			spent, reserved, budget, concurrency, starts, per, stop, event,
-			(SELECT COALESCE(min(until), 0) FROM batch_limit WHERE until > {now} AND kinds LIKE '%"' || kind || '"%'),
-			CASE WHEN budget > 0 AND open = 0 AND waiting > 0 AND EXISTS (
-				SELECT 1 FROM batch_job j WHERE j.batch = batch.id AND j.state = 'waiting' AND j.wants = 0 AND j.due <= {now}
-					AND (j.cost > 0 AND j.cost + batch.turn > batch.budget - batch.spent - batch.reserved
-						OR j.cost < 0 AND batch.budget - batch.spent - batch.reserved < batch.dearest
-						OR j.cost <> 0 AND batch.budget - batch.spent - batch.reserved <= batch.turn)) THEN 1 ELSE 0 END
-			FROM batch `+where, args...)
-		return err
-	})
-	return found, err
+func (db *DB) statuses(ctx context.Context, where string, args ...any) ([]Status, error) {
+	return read(ctx, db, scanStatus,
+		`SELECT id, label, folder, CASE WHEN name = label THEN 1 ELSE 0 END, old, created, ended, waiting, open, done, failed, canceled, skipped,
+		spent, reserved, budget, concurrency, starts, per, stop, event,
+		(SELECT COALESCE(min(until), 0) FROM batch_limit WHERE until > {now} AND kinds LIKE '%"' || kind || '"%'),
+		CASE WHEN budget > 0 AND open = 0 AND waiting > 0 AND EXISTS (
+			SELECT 1 FROM batch_job j WHERE j.batch = batch.id AND j.state = 'waiting' AND j.wants = 0 AND j.due <= {now}
+				AND (j.cost > 0 AND j.cost + batch.turn > batch.budget - batch.spent - batch.reserved
+					OR j.cost < 0 AND batch.budget - batch.spent - batch.reserved < batch.dearest
+					OR j.cost <> 0 AND batch.budget - batch.spent - batch.reserved <= batch.turn)) THEN 1 ELSE 0 END
+		FROM batch `+where, args...)
 }
 
 func scanStatus(r rows, s *Status) error {
@@ -701,73 +691,55 @@ func (db *DB) page(ctx context.Context, id int64, q Query, seq, job int64, left 
 		sql += ` AND (lower(name) LIKE $5 ESCAPE '!' OR lower(fault) LIKE $5 ESCAPE '!')`
 		args = append(args, "%"+strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(q.Text))+"%")
 	}
-	err = db.retry(ctx, func() error {
-		page, err = all(ctx, db.store, func(r rows, e *pageEntry) error {
-			return scanResult(r, &e.result, &e.seq, &e.job)
-		}, sql+` ORDER BY seq, id LIMIT $4`, args...)
-		return err
-	})
-	return page, err
+	return read(ctx, db, func(r rows, e *pageEntry) error { return scanResult(r, &e.result, &e.seq, &e.job) }, sql+` ORDER BY seq, id LIMIT $4`, args...)
 }
 
 // WaitingKinds returns the kinds of the jobs that wait for a worker.
 func (db *DB) WaitingKinds(ctx context.Context, id int64) (kinds []string, err error) {
-	err = db.retry(ctx, func() error {
-		kinds = nil
-		known, err := all(ctx, db.store, scanString, `SELECT kinds FROM batch WHERE id = $1`, id)
-		if err != nil || len(known) == 0 {
-			return err
+	known, err := read(ctx, db, scanString, `SELECT kinds FROM batch WHERE id = $1`, id)
+	if err != nil || len(known) == 0 {
+		return nil, err
+	}
+	var every []string
+	if err := json.Unmarshal([]byte(known[0]), &every); err != nil {
+		return nil, err
+	}
+	for _, kind := range every {
+		waits, err := read(ctx, db, scanNumber, `SELECT 1 FROM batch_job WHERE batch = $1 AND kind = $2 AND state = 'waiting' AND wants = 0 LIMIT 1`, id, kind)
+		if err != nil {
+			return nil, err
 		}
-		var every []string
-		if err := json.Unmarshal([]byte(known[0]), &every); err != nil {
-			return err
+		if len(waits) == 1 {
+			kinds = append(kinds, kind)
 		}
-		for _, kind := range every {
-			n, err := number(ctx, db.store, `SELECT 1 FROM batch_job WHERE batch = $1 AND kind = $2 AND state = 'waiting' AND wants = 0 LIMIT 1`, id, kind)
-			if err != nil {
-				return err
-			}
-			if n == 1 {
-				kinds = append(kinds, kind)
-			}
-		}
-		return nil
-	})
-	return kinds, err
+	}
+	return kinds, nil
 }
 
 // Job tells all that is known of one job: how it stands, and its attempts.
 func (db *DB) Job(ctx context.Context, id int64, name string) (r Result, attempts []Attempt, err error) {
-	err = db.retry(ctx, func() error {
-		found, err := all(ctx, db.store, func(r rows, v *Result) error { return scanResult(r, v) },
-			`SELECT `+resultColumns+` FROM batch_job WHERE batch = $1 AND name = $2`, id, name)
-		if err == nil && len(found) == 0 {
-			err = fmt.Errorf("%s: %w", name, ErrNoJob)
-		}
-		if err != nil {
-			return err
-		}
-		r = found[0]
-		attempts, err = all(ctx, db.store, func(r rows, a *Attempt) error {
-			var started, ended, spent int64
-			err := r.Scan(&a.Worker, &started, &ended, &a.How, &spent, &a.Error)
-			a.Started, a.Ended, a.CostUSD = moment(started), moment(ended), dollars(spent)
-			return err
-		}, `SELECT worker, started, ended, how, spent, fault FROM batch_attempt
-			WHERE job = (SELECT id FROM batch_job WHERE batch = $1 AND name = $2) ORDER BY delivery`, id, name)
+	found, err := read(ctx, db, func(r rows, v *Result) error { return scanResult(r, v) },
+		`SELECT `+resultColumns+` FROM batch_job WHERE batch = $1 AND name = $2`, id, name)
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("%s: %w", name, ErrNoJob)
+	}
+	if err != nil {
+		return Result{}, nil, err
+	}
+	attempts, err = read(ctx, db, func(r rows, a *Attempt) error {
+		var started, ended, spent int64
+		err := r.Scan(&a.Worker, &started, &ended, &a.How, &spent, &a.Error)
+		a.Started, a.Ended, a.CostUSD = moment(started), moment(ended), dollars(spent)
 		return err
-	})
-	return r, attempts, err
+	}, `SELECT worker, started, ended, how, spent, fault FROM batch_attempt
+		WHERE job = (SELECT id FROM batch_job WHERE batch = $1 AND name = $2) ORDER BY delivery`, id, name)
+	return found[0], attempts, err
 }
 
 // Events returns up to a thousand jobs that ended after an event, in the order in which they did.
 func (db *DB) Events(ctx context.Context, id, after int64) (found []Result, err error) {
-	err = db.retry(ctx, func() error {
-		found, err = all(ctx, db.store, func(r rows, v *Result) error { return scanResult(r, v) },
-			`SELECT `+resultColumns+` FROM batch_job WHERE batch = $1 AND event > $2 AND event > 0 ORDER BY event LIMIT 1000`, id, after)
-		return err
-	})
-	return found, err
+	return read(ctx, db, func(r rows, v *Result) error { return scanResult(r, v) },
+		`SELECT `+resultColumns+` FROM batch_job WHERE batch = $1 AND event > $2 AND event > 0 ORDER BY event LIMIT 1000`, id, after)
 }
 
 const resultColumns = `name, kind, state, tries + kills, spent, started, ended, fault, log, result, event`
@@ -789,14 +761,9 @@ func (db *DB) Running(ctx context.Context, id int64) (running []Running, err err
 		job                     int64
 		id, worker, host, notes string
 	}
-	var taken []delivered
-	err = db.retry(ctx, func() error {
-		taken, err = all(ctx, db.store, func(r rows, t *delivered) error {
-			return r.Scan(&t.job, &t.id, &t.worker, &t.host, &t.notes)
-		}, `SELECT j.id, j.name, w.id, w.host, w.notes FROM (`+liveRows+`) r JOIN batch_job j ON j.id = r.job AND j.delivery = r.n
+	taken, err := read(ctx, db, func(r rows, t *delivered) error { return r.Scan(&t.job, &t.id, &t.worker, &t.host, &t.notes) },
+		`SELECT j.id, j.name, w.id, w.host, w.notes FROM (`+liveRows+`) r JOIN batch_job j ON j.id = r.job AND j.delivery = r.n
 			JOIN batch_worker w ON w.id = r.worker WHERE j.state = 'open' AND r.state = 'running' AND j.batch = $1 ORDER BY j.seq, j.id`, id)
-		return err
-	})
 	for _, t := range taken {
 		notes := map[int64]note{}
 		_ = json.Unmarshal([]byte(t.notes), &notes) // written by a worker

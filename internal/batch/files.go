@@ -19,21 +19,14 @@ func (db *DB) Put(ctx context.Context, data []byte) (name string, err error) {
 	}
 	sum := sha256.Sum256(data)
 	name = hex.EncodeToString(sum[:])
-	err = db.retry(ctx, func() error {
-		_, err := db.store.exec(ctx, `INSERT INTO batch_file (name, data) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
-			name, base64.StdEncoding.EncodeToString(data))
-		return err
-	})
+	_, err = db.exec(ctx, `INSERT INTO batch_file (name, data) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
+		name, base64.StdEncoding.EncodeToString(data))
 	return name, err
 }
 
 // Get returns a file that was put into the database.
 func (db *DB) Get(ctx context.Context, name string) ([]byte, error) {
-	var found []string
-	err := db.retry(ctx, func() (err error) {
-		found, err = all(ctx, db.store, scanString, `SELECT data FROM batch_file WHERE name = $1`, name)
-		return err
-	})
+	found, err := read(ctx, db, scanString, `SELECT data FROM batch_file WHERE name = $1`, name)
 	if err != nil {
 		return nil, err
 	}

@@ -246,8 +246,9 @@ func decide(s sighting, missing, old, nobody bool) action {
 // for jobs with which a worker has died before.
 func (s sighting) began() bool { return s.d.Kills == 0 || s.begun == s.n }
 
-// circle returns ids of jobs that need each other in a ring, or nil.
-func circle(jobs []Job) []string {
+// Circle returns ids of jobs that need each other in a ring, the first one again at the end, or
+// nil if the jobs form no ring.
+func Circle(jobs []Job) []string {
 	const (
 		entered = 1
 		left    = 2
@@ -292,10 +293,6 @@ func circle(jobs []Job) []string {
 	}
 	return nil
 }
-
-// Circle returns ids of jobs that need each other in a ring, the first one again at the end, or
-// nil if the jobs form no ring.
-func Circle(jobs []Job) []string { return circle(jobs) }
 
 // micros rounds up: what is counted is never less than what was spent.
 func micros(usd float64) int64 {

@@ -134,11 +134,8 @@ func (s *session) register(ctx context.Context) (unlock func(), err error) {
 		}
 		unlock = func() { _, _ = os.Remove(file), lock.Unlock() }
 	}
-	err = s.db.retry(ctx, func() error {
-		_, err := s.db.store.exec(ctx, `INSERT INTO batch_worker (id, place, host, slots, started, beat) VALUES ($1, $2, $3, $4, {now}, {now})
-			ON CONFLICT (id) DO NOTHING`, s.id, s.place, plain(s.host), s.slots)
-		return err
-	})
+	_, err = s.db.exec(ctx, `INSERT INTO batch_worker (id, place, host, slots, started, beat) VALUES ($1, $2, $3, $4, {now}, {now})
+		ON CONFLICT (id) DO NOTHING`, s.id, s.place, plain(s.host), s.slots)
 	if err != nil {
 		unlock()
 	}
@@ -149,13 +146,11 @@ func (db *DB) lockFile(worker string) string { return filepath.Join(db.locks, wo
 
 // sign takes the worker off the list.
 func (s *session) sign(ctx context.Context) error {
-	return s.db.retry(ctx, func() error {
-		if _, err := s.db.store.exec(ctx, `UPDATE batch_keeper SET until = 0 WHERE worker = $1`, s.id); err != nil {
-			return err
-		}
-		_, err := s.db.store.exec(ctx, `DELETE FROM batch_worker WHERE id = $1`, s.id)
+	if _, err := s.db.exec(ctx, `UPDATE batch_keeper SET until = 0 WHERE worker = $1`, s.id); err != nil {
 		return err
-	})
+	}
+	_, err := s.db.exec(ctx, `DELETE FROM batch_worker WHERE id = $1`, s.id)
+	return err
 }
 
 func (s *session) begin(ctx context.Context) error {
