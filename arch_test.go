@@ -39,8 +39,8 @@ internal/activity: internal/agents internal/claudecode internal/claudecode/setti
 internal/agents: internal/claudecode internal/term internal/words skill
 internal/batch: internal/files
 internal/batch/jobs: . claude internal/activity internal/agents internal/batch internal/claudecode internal/doc
-    internal/eval internal/files internal/here internal/proc internal/render internal/shell internal/term
-    internal/trust internal/words report report/verdict
+    internal/files internal/here internal/proc internal/render internal/shell internal/term internal/trust
+    internal/words report report/verdict
 internal/claudecode: internal/doc internal/words
 internal/claudecode/claudepage: internal/claudecode internal/claudecode/settings internal/files internal/find
     internal/proc internal/words permit
@@ -49,9 +49,9 @@ internal/cli: . claude internal/files internal/find internal/here internal/proc 
     internal/words
 internal/cli/clitest: internal/cli
 internal/doc: internal/words
-internal/eval: . claude internal/activity internal/agents internal/claudecode internal/doc internal/files
-    internal/find internal/gate internal/golden internal/here internal/proc internal/redact internal/term internal/trust
-    internal/words skill
+internal/eval: . claude internal/activity internal/agents internal/batch internal/batch/jobs internal/claudecode
+    internal/doc internal/files internal/find internal/gate internal/golden internal/here internal/proc
+    internal/redact internal/term internal/trust internal/words skill
 internal/files:
 internal/find: internal/agents internal/claudecode internal/claudecode/settings internal/doc internal/files
     internal/term internal/words skill

@@ -457,7 +457,8 @@ var (
 // texts are what the CLI says where no field says it, the more certain first.
 var texts = []textKind{
 	{words.Regexp(`^Not logged in\b|^Invalid API key\b|(?i)\bfailed to authenticate\b|\b(?:please )?run /login\b` +
-		`|\bOAuth token (?:has expired|revoked)|\bdisabled organization\b|\borganization has been disabled\b`), Unauthorized},
+		`|\bOAuth token (?:has expired|revoked)|\bdisabled organization\b|\borganization has been disabled\b` +
+		`|^Missing environment variable: `), Unauthorized}, // the last is Codex's, without the key of a provider
 	{creditGone, Billing},
 	{tooLong, TooLarge},
 	{words.Regexp(`^Request too large\b`), TooLarge},

@@ -31,6 +31,7 @@ var withoutFields = []struct {
 	{"does not match the schema", BadRequest},
 	{"Invalid API key · Fix external API key", Unauthorized},
 	{"Not logged in · Please run /login", Unauthorized},
+	{"Missing environment variable: `OPENAI_API_KEY`.", Unauthorized},
 	{"Credit balance is too low", Billing},
 	{"You've hit your limit · resets 3pm", UsageLimit},
 	{"error: unknown option '--schema'", Usage},

@@ -14,6 +14,7 @@ import (
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/batch/jobs"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/eval"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/term"
@@ -269,7 +270,7 @@ func (o *batchOptions) printJobs(std *cli.Std, file *jobs.File) error {
 }
 
 func worker(std *cli.Std, db *batch.DB, slots int, batches ...int64) *batch.Worker {
-	w := (&jobs.Runner{DB: db, Env: std.Env}).Worker()
+	w := (&jobs.Runner{DB: db, Env: std.Env, Trial: (&eval.Maker{DB: db}).Do}).Worker()
 	w.Slots, w.Batches, w.Warn = slots, batches, std.Warn
 	return w
 }

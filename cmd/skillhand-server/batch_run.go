@@ -49,25 +49,9 @@ func runBatch(ctx context.Context, std *cli.Std, o *batchOptions, name string) e
 	if err != nil {
 		return err
 	}
-	own, stop := context.WithCancel(ctx)
-	defer stop()
-	ended := make(chan error, 1)
 	worker := worker(std, a.db, max(limits.Concurrency, 0), a.id)
 	worker.Alone = !batch.Remote(o.database(std))
-	go func() {
-		defer stop() // without a worker nothing happens any more
-		ended <- noDatabase(worker.Run(own))
-	}()
-	stuck := ""
-	err = w.Until(own, func(s *batch.Status) bool {
-		stuck = jobs.Stuck(own, a.db, s)
-		return s.Still() || stuck != ""
-	})
-	if errors.Is(err, context.Canceled) {
-		err = nil // the worker or the caller knows why
-	}
-	stop()
-	err = errors.Join(err, <-ended)
+	stuck, err := w.Work(ctx, func(ctx context.Context) error { return noDatabase(worker.Run(ctx)) })
 	// Report finished jobs even if the run failed.
 	last := context.WithoutCancel(ctx)
 	s, werr := endWatch(last, std, w, o.json, stuck)

@@ -48,7 +48,7 @@ type tryOptions struct {
 }
 
 func newTry(std *cli.Std) *cobra.Command {
-	var o tryOptions
+	o := tryOptions{agents: []string{agents.Claude}}
 	cmd := &cobra.Command{
 		Use:   "try [SKILL|PLUGIN...] [-- CLAUDE-ARG...]",
 		Short: "Try skills with a model: do they fire, do they help",
@@ -114,7 +114,7 @@ trials, 4 some trials have no verdict yet, 5 credentials or quota, 130 interrupt
 	f.BoolVar(&o.fromUsage, "from-usage", false, "with --init: take prompts after which agents here called the skill")
 	f.BoolVar(&o.ask, "ask", false, "with --init: let a model propose the cases")
 	o.at.Flags(cmd)
-	f.StringSliceVar(&o.agents, "agent", []string{agents.Claude}, "the `agents` to try it in, separated by commas: "+strings.Join(agents.Names(), ", "))
+	cli.SomeOf(cmd, &o.agents, "agent", "the `agents` to try it in, separated by commas", agents.Names()...)
 	f.StringSliceVar(&o.models, "model", nil, "the `model` to ask; several, separated by commas, are arms of their own")
 	f.StringVar(&o.against, "against", "", "also try the skill as it was at this git `revision`, to see what a change did")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "stop a trial after this many turns (0: no limit)")
@@ -129,100 +129,72 @@ trials, 4 some trials have no verdict yet, 5 credentials or quota, 130 interrupt
 	f.Var((*limitValue)(&o.batch.rate), "rate", "with --batch: the `rate` of starts, over all machines, such as 30/m")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each trial, the summary last")
 	f.BoolVar(&o.markdown, "markdown", false, "print the summary as Markdown")
-	f.StringVar(&o.reportAs, "report-as", "", "print the result in the `form` of another program: plugin-eval (aggregate-result.json)")
-	cli.Values(cmd, "agent", agents.Names()...)
-	cli.Values(cmd, "report-as", "plugin-eval")
+	cli.OneOf(cmd, &o.reportAs, "report-as", "print the result in the `form` of another program: plugin-eval (aggregate-result.json)", "plugin-eval")
 	f.StringVar(&o.html, "html", "", "also write everything into one HTML `file`")
 	f.StringArrayVar(&o.tags, "tag", nil, "only cases of claude plugin eval with this `tag`; repeatable")
 	f.BoolVar(&o.Scaffold, "scaffold", false, "run the scaffold scripts of cases of claude plugin eval")
 	f.StringVar(&o.junit, "junit", "", "also write a JUnit report to `file`")
+	for _, group := range [][]string{
+		{"json", "markdown", "report-as"}, {"from", "init", "against"}, {"from", "init", "dry-run"}, {"from", "init", "batch"}, {"from", "output", "fresh"},
+		{"dry-run", "json"}, {"init", "output"}, {"from-usage", "ask"}, {"batch", "keep"},
+	} {
+		cmd.MarkFlagsMutuallyExclusive(group...)
+	}
 	cmd.ValidArgsFunction = o.at.CompleteSkills(std, true)
 	return cmd
 }
 
 func (o *tryOptions) check() error {
-	const maxRuns = 10_000                                    // each trial takes memory
-	share := func(x float64) bool { return x >= 0 && x <= 1 } // and no NaN
-	switch {
-	case o.Runs < 1:
-		return cli.Usagef("--runs %d: want 1 or more", o.Runs)
-	case o.Runs > maxRuns:
-		return cli.Usagef("--runs %d: want at most %d", o.Runs, maxRuns)
-	case o.Jobs < 1:
-		return cli.Usagef("--jobs %d: want 1 or more", o.Jobs)
-	case o.Jobs > jobs.MaxSlots:
-		return cli.Usagef("--jobs %d: want at most %d", o.Jobs, jobs.MaxSlots)
-	case o.Retries < 0:
-		return cli.Usagef("--retries %d: want 0 or more", o.Retries)
-	case o.MaxTurns < 0:
-		return cli.Usagef("--max-turns %d: want 0 or more", o.MaxTurns)
-	case !(o.budgetUSD >= 0) || math.IsInf(o.budgetUSD, 0):
-		return cli.Usagef("--budget-usd %v: want 0 or more", o.budgetUSD)
-	case !(o.MaxUSD >= 0) || math.IsInf(o.MaxUSD, 0):
-		return cli.Usagef("--max-budget-usd %v: want 0 or more", o.MaxUSD)
-	case !share(o.min.Fired):
-		return cli.Usagef("--min-fired %v: want 0 to 1", o.min.Fired)
-	case !share(o.min.Pass):
-		return cli.Usagef("--min-pass %v: want 0 to 1", o.min.Pass)
-	case o.client.Timeout <= 0:
-		return cli.Usagef("--timeout %s: want more than 0", o.client.Timeout)
-	case o.client.IdleTimeout < 0:
-		return cli.Usagef("--idle-timeout %s: want 0 or more", o.client.IdleTimeout)
+	const maxRuns = 10_000                                             // each trial takes memory
+	share := func(x float64) bool { return x >= 0 && x <= 1 }          // and no NaN
+	usd := func(x float64) bool { return x >= 0 && !math.IsInf(x, 0) } // and no NaN
+	for _, flag := range []struct {
+		name string
+		is   any
+		ok   bool
+		want string
+	}{
+		{"runs", o.Runs, o.Runs >= 1 && o.Runs <= maxRuns, fmt.Sprintf("1 to %d", maxRuns)},
+		{"jobs", o.Jobs, o.Jobs >= 1 && o.Jobs <= jobs.MaxSlots, fmt.Sprintf("1 to %d", jobs.MaxSlots)},
+		{"retries", o.Retries, o.Retries >= 0, "0 or more"},
+		{"max-turns", o.MaxTurns, o.MaxTurns >= 0, "0 or more"},
+		{"budget-usd", o.budgetUSD, usd(o.budgetUSD), "0 or more"},
+		{"max-budget-usd", o.MaxUSD, usd(o.MaxUSD), "0 or more"},
+		{"min-fired", o.min.Fired, share(o.min.Fired), "0 to 1"},
+		{"min-pass", o.min.Pass, share(o.min.Pass), "0 to 1"},
+		{"timeout", o.client.Timeout, o.client.Timeout > 0, "more than 0"},
+		{"idle-timeout", o.client.IdleTimeout, o.client.IdleTimeout >= 0, "0 or more"},
+	} {
+		if !flag.ok {
+			return cli.Usagef("--%s %v: want %s", flag.name, flag.is, flag.want)
+		}
 	}
 	if o.client.IdleTimeout == 0 {
 		o.client.IdleTimeout = -1
 	}
-	return errors.Join(o.clash(), cli.CheckOutput(o.junit), cli.CheckOutput(o.html), o.checkBatch())
+	_, err := o.batch.limits()
+	return errors.Join(o.clash(), err, cli.CheckOutput(o.junit), cli.CheckOutput(o.html))
 }
 
-// clash refuses flags that do not go together, or say nothing known.
+// clash refuses flags that need another, or say nothing known.
 func (o *tryOptions) clash() error {
 	switch {
-	case o.reportAs != "" && o.reportAs != "plugin-eval":
-		return cli.Usagef("--report-as %s: want plugin-eval", o.reportAs)
-	case o.reportAs != "" && (o.json || o.markdown):
-		return cli.Usagef("--report-as cannot be used with --json or --markdown")
-	case o.json && o.markdown:
-		return cli.Usagef("--json and --markdown cannot be used together")
 	case slices.Contains(o.models, "") || len(slices.Compact(slices.Sorted(slices.Values(o.models)))) < len(o.models):
 		return cli.Usagef("--model %s: want different models", strings.Join(o.models, " "))
-	case o.against != "" && (o.init || o.from != ""):
-		return cli.Usagef("--against cannot be used with --init or --from")
 	case strings.HasPrefix(o.against, "-"):
 		return cli.Usagef("--against %s: want a revision", o.against)
-	case o.dryRun && (o.init || o.from != "" || o.json):
-		return cli.Usagef("--dry-run cannot be used with --init, --from or --json")
 	case o.ask && !o.init:
 		return cli.Usagef("--ask needs --init")
 	case o.fromUsage && !o.init:
 		return cli.Usagef("--from-usage needs --init")
-	case o.fromUsage && o.ask:
-		return cli.Usagef("--from-usage and --ask cannot be used together")
-	case o.from != "" && (o.init || o.results != ""):
-		return cli.Usagef("--from cannot be used with --init or --output")
-	case slices.ContainsFunc(o.Env, func(name string) bool { return name == "" || strings.Contains(name, "=") }):
-		return cli.Usagef("--env %s: want the name of a variable that is set here", strings.Join(o.Env, " "))
-	case o.fresh && o.results != "":
-		return cli.Usagef("--fresh cannot be used with --output: name another folder")
-	}
-	return nil
-}
-
-func (o *tryOptions) checkBatch() error {
-	switch {
 	case !o.inBatch && o.batch.db != "":
 		return cli.Usagef("--db needs --batch")
 	case !o.inBatch && o.batch.rate != "":
 		return cli.Usagef("--rate needs --batch")
-	case !o.inBatch:
-		return nil
-	case o.from != "" || o.init:
-		return cli.Usagef("--batch cannot be used with --from or --init")
-	case o.Keep:
-		return cli.Usagef("--batch cannot be used with --keep: folders stay on the machine that made them")
+	case slices.ContainsFunc(o.Env, func(name string) bool { return name == "" || strings.Contains(name, "=") }):
+		return cli.Usagef("--env %s: want the name of a variable that is set here", strings.Join(o.Env, " "))
 	}
-	_, err := o.batch.limits()
-	return err
+	return nil
 }
 
 // limits returns those of the trials. The command says all of them each time.
@@ -344,7 +316,7 @@ func (o *tryOptions) checkSubjects(subjects []*eval.Subject) error {
 
 // writeFiles writes the reports that were asked for, unless nothing came of the trials.
 func (o *tryOptions) writeFiles(std *cli.Std, all eval.Report) error {
-	if len(all.Agents) == 0 {
+	if !slices.ContainsFunc(all.Agents, func(a eval.AgentReport) bool { return a.Untried == "" }) {
 		return nil
 	}
 	var err error
@@ -448,52 +420,52 @@ func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subje
 		return nil, err
 	}
 	defer o.Results.Close()
-	o.Make = func(ctx context.Context, missing []eval.Trial, ended func(eval.Made) error) (string, error) {
-		return tryMake(ctx, std, o, &jobs.Trials{Options: o.Options, Subjects: subjects, Plan: plan, Fresh: o.fresh, OnStart: onStart}, missing, ended)
+	o.OnStart = onStart
+	if o.Batch, err = o.jobs(std); err != nil {
+		return nil, err
 	}
+	o.Batch.Plan = plan
 	summary, err := eval.Run(ctx, o.Options, subjects)
 	if summary != nil {
 		if err := summary.Remember(h, err); err != nil {
 			std.Warn(err.Error())
 		}
 	}
-	return summary, err
+	return summary, o.stopStatus(err, std.Env)
 }
 
-// tryMake has trials made as jobs: of the file in the state folder, where only this process takes
-// them, or with --batch of the database that the flags name.
-func tryMake(ctx context.Context, std *cli.Std, o *tryOptions, t *jobs.Trials, missing []eval.Trial, ended func(eval.Made) error) (string, error) {
-	var err error
-	if t.Limits, err = o.limits(); err != nil {
-		return "", err
-	}
+// jobs says how trials are made: as jobs of the file in the state folder, where only this process
+// takes them, or with --batch of the database that the flags name.
+func (o *tryOptions) jobs(std *cli.Std) (eval.Jobs, error) {
 	where := batchOptions{db: filepath.Join(o.Runtime.State, "batch.db")}
+	j := eval.Jobs{Fresh: o.fresh, Shared: o.inBatch, Help: "skillhand batch work"}
 	if o.inBatch {
-		where, t.Shared, t.Help = o.batch, true, "skillhand batch work"
-		if o.batch.db != "" {
-			t.Help = shell.Quote([]string{"skillhand", "batch", "work", "--db", o.batch.db})
-		}
+		where = o.batch
 	}
-	if t.DB, err = where.open(ctx, std); err != nil {
-		return "", err
+	if o.batch.db != "" {
+		j.Help = shell.Quote([]string{"skillhand", "batch", "work", "--db", o.batch.db})
 	}
-	defer t.DB.Close()
-	t.Warn = o.Runtime.Warn
-	stopped, err := t.Make(ctx, missing, ended)
-	why, isStopped := errors.AsType[*jobs.Stopped](err)
-	switch {
-	case err == nil || ctx.Err() != nil:
-		return stopped, err
-	case errors.Is(err, jobs.ErrTooLarge):
-		return stopped, cli.Exit(cli.ExitUsage, err)
-	case isStopped && (why.Why == batch.Credentials || why.Why == batch.Limit):
-		return stopped, cli.Exit(cli.ExitAccount, jobs.LockedOut(err, why.Why, std.Env, runtime.GOOS))
-	case isStopped && why.Why == jobs.Missing:
-		return stopped, cli.Exit(cli.ExitMissing, err)
-	case isStopped:
-		return stopped, cli.Exit(cli.ExitFailed, err)
+	j.Open = func(ctx context.Context) (*batch.DB, error) { return where.open(ctx, std) }
+	var err error
+	j.Limits, err = o.limits()
+	return j, err
+}
+
+// stopStatus gives the reason why trials were not made its exit status.
+func (o *tryOptions) stopStatus(err error, env here.Env) error {
+	stopped, ok := errors.AsType[*eval.Stopped](err)
+	if !ok {
+		return err
 	}
-	return stopped, noDatabase(err)
+	switch stopped.Why {
+	case batch.Credentials, batch.Limit:
+		return cli.Exit(cli.ExitAccount, eval.LockedOut(err, stopped.Why, o.Agent, env, runtime.GOOS))
+	case eval.Missing:
+		return cli.Exit(cli.ExitMissing, err)
+	case eval.TooLarge:
+		return cli.Exit(cli.ExitUsage, err)
+	}
+	return cli.Exit(cli.ExitFailed, err)
 }
 
 // tryError gives a failure its exit status.

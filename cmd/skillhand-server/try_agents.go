@@ -78,13 +78,8 @@ func (o *tryOptions) cannotFire(name string) string {
 // each skill.
 func tryAll(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*eval.Subject) (all eval.Report, worst error) {
 	for _, name := range o.agents {
-		row := func(skill, what string) {
-			all.Fates = append(all.Fates, eval.Fate{Skill: skill, Agent: name, Fate: what})
-		}
 		if why := o.cannotFire(name); why != "" {
-			for _, s := range subjects {
-				row(s.Name, "cannot fire: "+why)
-			}
+			all.Agents = append(all.Agents, eval.NotTried(name, "cannot fire: "+why, subjects))
 			if worst == nil && o.min.Fired > 0 {
 				worst = cli.Said(cli.ExitFailed)
 			}
@@ -96,33 +91,21 @@ func tryAll(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subje
 			return all, err
 		}
 		report, err := tryIn(ctx, std, h, &one, subjects)
-		if report.Summary != nil {
-			report.Agent = name
-			all.Agents = append(all.Agents, report)
+		if report.Agent = name; report.Summary == nil || report.Summary.Trials == 0 {
+			report = eval.NotTried(name, fmt.Sprintf("not tried: %v", err), subjects)
 		}
+		all.Agents = append(all.Agents, report)
 		if worst == nil {
 			worst = err
 		}
 		if ctx.Err() != nil {
 			return all, err
 		}
-		if report.Summary == nil || report.Summary.Trials == 0 {
-			for _, s := range subjects {
-				row(s.Name, fmt.Sprintf("not tried: %v", err))
-			}
-			continue
-		}
-		for _, k := range report.Summary.Skills {
-			row(k.Skill, k.Fates())
-		}
 	}
-	if len(o.agents) == 1 {
-		all.Fates = nil
-		return all, worst
-	}
-	slices.SortStableFunc(all.Fates, func(a, b eval.Fate) int { return strings.Compare(a.Skill, b.Skill) })
-	if err := o.printFates(std, all); err != nil {
-		return all, err
+	if len(o.agents) > 1 {
+		if err := o.printFates(std, all); err != nil {
+			return all, err
+		}
 	}
 	return all, worst
 }
@@ -145,7 +128,7 @@ func (o *tryOptions) printFates(std *cli.Std, all eval.Report) error {
 		return std.PrintJSON(struct {
 			Type  string      `json:"type"`
 			Fates []eval.Fate `json:"fates"`
-		}{"agents", all.Fates})
+		}{"agents", all.Fates()})
 	case o.markdown:
 		return std.Print("\n" + all.FatesMarkdown())
 	}

@@ -3,7 +3,7 @@
 package main
 
 import (
-	"fmt"
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,15 +11,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/eval"
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
+	"github.com/skillhand/skillhand/internal/test/realagent"
 	"github.com/skillhand/skillhand/internal/test/realclaude"
 	"github.com/skillhand/skillhand/internal/test/realpostgres"
 )
 
 // TestTryDocs runs the ```console try and ```sh try blocks of docs/trying.md, as one session, with
-// the real CLI, a model that chooses a skill by its description and a real Postgres. The cases
-// that the page shows can be read.
+// the real Claude Code and Codex, models that choose a skill by its description and a real Postgres.
+// The cases that the page shows can be read.
 func TestTryDocs(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/trying.md")
@@ -51,13 +53,36 @@ func TestTryDocs(t *testing.T) {
 		t.Errorf("the cases of the page: %+v, %v", list, err)
 	}
 	api := fakeapi.New(t)
-	api.Handle(chooser)
+	api.Handle(func(q *fakeapi.Request) fakeapi.Answer {
+		skill, text := choose(strings.Join(q.Texts(), "\n"), len(q.Results()))
+		if skill != "" {
+			return fakeapi.Use("Skill", map[string]string{"skill": skill})
+		}
+		return fakeapi.Text(text)
+	})
 	c := realclaude.New(t, api)
+	codex := agents.Get("codex")
+	model := realagent.NewModel(t, func(q realagent.Request) realagent.Answer {
+		skill, text := choose(strings.ReplaceAll(q.Body, `\n`, "\n"), q.Results)
+		if skill == "" {
+			return realagent.Answer{Text: text}
+		}
+		tool, input := realagent.Fire(codex, skill, ".agents/skills/"+skill+"/SKILL.md")
+		return realagent.Answer{Tool: tool, Input: input}
+	})
+	setup := realagent.New(t, codex, model.URL, c.Home)
+	config := filepath.Join(c.Home, ".codex", "config.toml")
+	if text, err := os.ReadFile(config); err != nil {
+		t.Fatal(err)
+	} else if err := os.WriteFile(config, bytes.ReplaceAll(text, []byte("PLAYED_KEY"), []byte("OPENAI_API_KEY")), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command("bash", "-e")
 	cmd.Dir, cmd.Stdin = c.Project, strings.NewReader(strings.ReplaceAll(script.String(), "postgres://db/skillhand", "'"+realpostgres.Database(t)+"'"))
 	cmd.Env = []string{
 		"HOME=" + c.Home, "PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "SKILLHAND_CLAUDE=" + realclaude.Program(t),
 		"ANTHROPIC_BASE_URL=" + api.URL, "ANTHROPIC_API_KEY=dummy-key", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
+		codex.Variable() + "=" + setup.Program, "OPENAI_API_KEY=dummy-key",
 	}
 	out, err := cmd.CombinedOutput()
 	pattern := regexp.MustCompile(`(?s)\A` + strings.ReplaceAll(regexp.QuoteMeta(want.String()), `\.\.\.`, `[^\n]*`) + `\z`)
@@ -66,40 +91,20 @@ func TestTryDocs(t *testing.T) {
 	}
 }
 
-var (
-	listed = regexp.MustCompile(`(?m)^- card: (.*)$`)
-	folder = regexp.MustCompile(`Primary working directory: (\S+)`)
-)
+var listed = regexp.MustCompile(`(?m)^- card: (.*)$`)
 
-// chooser is a model that uses the skill card if its description speaks of what
-// it is asked, and writes a card if it is asked for one.
-func chooser(q *fakeapi.Request) fakeapi.Answer {
-	all := strings.Join(q.Texts(), "\n")
-	if !strings.Contains(all, "Ada turns 36") {
-		return fakeapi.Text("Among 23 people, two share one more often than not.")
+// choose plays a model: it uses the skill card if its description, in the list of skills, speaks of
+// what it is asked.
+func choose(asked string, results int) (skill, text string) {
+	if !strings.Contains(asked, "Ada turns 36") {
+		return "", "Among 23 people, two share one more often than not."
 	}
-	turns := 0
-	for _, m := range q.Messages {
-		if m.Role == "assistant" {
-			turns++
-		}
+	about := listed.FindStringSubmatch(asked)
+	switch knows := about != nil && strings.Contains(about[1], "turns") && strings.Contains(about[1], "something nice"); {
+	case knows && results == 0:
+		return "card", ""
+	case knows:
+		return "", "Dear Ada, happy birthday!"
 	}
-	desc := listed.FindStringSubmatch(all)
-	knows := desc != nil && strings.Contains(desc[1], "turns") && strings.Contains(desc[1], "something nice")
-	text := "Happy birthday!"
-	if knows {
-		turns--
-		text = "Dear Ada, happy birthday!"
-	}
-	switch turns {
-	case -1:
-		return fakeapi.Use("Skill", map[string]string{"skill": "card"})
-	case 0:
-		dir := folder.FindStringSubmatch(all)
-		if dir == nil {
-			return fakeapi.Text("where am I?")
-		}
-		return fakeapi.Use("Write", map[string]string{"file_path": fmt.Sprintf("%s/card.txt", dir[1]), "content": text})
-	}
-	return fakeapi.Text("done")
+	return "", "Happy birthday!"
 }

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -16,9 +15,6 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/skill"
 )
-
-// other returns the agent that trials ask; nil for Claude Code.
-func (o *Options) other() (*agents.Agent, error) { return agents.Find(o.Agent) }
 
 // installFor puts the skill where other agents look, all of them: into .agents/skills of the project. The arm without it
 // has the rest of the case's folder.
@@ -99,14 +95,14 @@ func withoutRenewal(value any) any {
 func readTranscript(file string, by *agents.Agent, s *Subject, names Names) (Reading, error) {
 	if by == nil {
 		st := &stream{}
-		err := events(file, nil, st.line)
+		err := events(file, nil, st.event)
 		return st.reading(names), err
 	}
 	st := &stream{delivers: true, hides: by.Hides.Tool}
 	prints := newPrints(s)
-	err := events(file, by, func(line []byte) {
-		st.line(line)
-		prints.line(line)
+	err := events(file, by, func(e *event) {
+		st.event(e)
+		prints.event(e)
 	})
 	r := st.reading(s.Names)
 	switch {
@@ -124,7 +120,7 @@ func readTranscript(file string, by *agents.Agent, s *Subject, names Names) (Rea
 
 // lookIntoSessions finds out whether a subagent had the skill's text, in the sessions that a trial
 // left in its HOME. Without any nobody knows.
-func (m *Maker) lookIntoSessions(t *Trial, s *Subject, home string) {
+func (m *Bundle) lookIntoSessions(t *Trial, s *Subject, home string) {
 	t.NoCost = true // what it does not show it does not count
 	prints, found := newPrints(s), files.Glob(home, m.other.Hides.Sessions)
 	for _, file := range found {
@@ -132,7 +128,7 @@ func (m *Maker) lookIntoSessions(t *Trial, s *Subject, home string) {
 		if err != nil {
 			return
 		}
-		if prints.shows(string(text)) {
+		if prints.shows(unescape.Replace(string(text))) {
 			t.Outcome, t.Why = Fired, ""
 			return
 		}
@@ -141,6 +137,9 @@ func (m *Maker) lookIntoSessions(t *Trial, s *Subject, home string) {
 		t.Outcome, t.Why = None, ""
 	}
 }
+
+// unescape returns the text that JSON holds.
+var unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\t`, "\t", `\/`, "/")
 
 // prints are the skills whose text tools printed. Whatever the command, its folder and its exit
 // status were: what the model was shown counts. A list of files and a line that was searched for
@@ -178,12 +177,8 @@ func newPrints(s *Subject) *prints {
 // front finds the frontmatter of a skill in what was printed.
 var front = words.Regexp(`(?m)^---[ \t]*\r?\n(?:[\w-]+:.*\r?\n|[ \t].*\r?\n)*?name:[ \t]*["']?([\w.:-]+)`)
 
-func (p *prints) line(line []byte) {
-	var e event
-	if !bytes.Contains(line, []byte(`"tool_result"`)) || !loose(json.Unmarshal(line, &e)) {
-		return
-	}
-	for _, b := range blocks(e.Message.Content) {
+func (p *prints) event(e *event) {
+	for _, b := range e.parts {
 		if b.Type != "tool_result" {
 			continue
 		}

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -36,26 +35,16 @@ const (
 // ReadConversation reads a transcript that an agent wrote; nil means Claude Code.
 func ReadConversation(file string, by *agents.Agent) (*Conversation, error) {
 	c := &Conversation{}
-	err := events(file, by, c.line)
+	err := events(file, by, c.event)
 	return c, err
 }
 
-func (c *Conversation) line(line []byte) {
-	var e struct {
-		event
-		Subtype string `json:"subtype"`
-		Model   string `json:"model"`
-		Version string `json:"claude_code_version"`
-	}
-	said := bytes.Contains(line, []byte(`"assistant"`)) || bytes.Contains(line, []byte(`"user"`)) || bytes.Contains(line, []byte(`"init"`))
-	if !said || !loose(json.Unmarshal(line, &e)) {
-		return
-	}
+func (c *Conversation) event(e *event) {
 	if e.Type == "system" && e.Subtype == "init" {
 		c.Model, c.Version = e.Model, e.Version
 		return
 	}
-	for _, b := range blocks(e.Message.Content) {
+	for _, b := range e.parts {
 		part := Part{Below: e.Parent != ""}
 		switch {
 		case e.Type == "assistant" && b.Type == "text":

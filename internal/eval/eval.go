@@ -60,6 +60,7 @@ type Trial struct {
 	Instead    []string      `json:"instead,omitempty"` // the other skills that fired
 	Refused    string        `json:"refused,omitempty"` // what came instead of the skill's text, if it was called and did not fire
 	Why        string        `json:"why,omitempty"`     // of void, or of an answer that was cut off
+	Lasting    bool          `json:"lasting,omitempty"` // of void: another attempt would fail the same way
 	Cut        string        `json:"cut,omitempty"`     // what the agent's list of skills did to the description, if it did not fire
 	Passed     *bool         `json:"passed"`            // every check; nil if there is none, or one could not be told and none failed
 	Checks     []CheckResult `json:"checks"`

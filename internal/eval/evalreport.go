@@ -1,10 +1,7 @@
 package eval
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -260,8 +257,12 @@ func (t *Trial) evalRun(c *Case, r *ClaudeReport) evalRun {
 	e := evalRun{
 		CostUSD: t.CostUSD, JudgeCostUSD: t.JudgeUSD, DurationSeconds: t.DurationMS / 1000, StartedAt: r.StartedAt, TracePath: t.Transcript, Graders: []evalGraded{},
 	}
-	version, turns, started := ends(t.Transcript)
-	e.Turns, e.StartedAt, r.ClaudeVersion = turns, cmp.Or(started, e.StartedAt), cmp.Or(r.ClaudeVersion, version)
+	started := ""
+	_ = events(t.Transcript, nil, func(line *event) { // one that is gone says nothing
+		r.ClaudeVersion, started = cmp.Or(r.ClaudeVersion, line.Version), cmp.Or(started, line.Timestamp)
+		e.Turns = cmp.Or(line.Turns, e.Turns)
+	})
+	e.StartedAt = cmp.Or(started, e.StartedAt)
 	if t.Outcome == Void {
 		why := "no verdict: " + t.Why
 		e.Error = &why
@@ -291,28 +292,4 @@ func (t *Trial) evalRun(c *Case, r *ClaudeReport) evalRun {
 		e.Graders = append(e.Graders, g)
 	}
 	return e
-}
-
-// ends returns what the first and the last line of a transcript say.
-func ends(file string) (version string, turns int, started string) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return "", 0, ""
-	}
-	for line := range bytes.Lines(text) {
-		var e struct {
-			Type      string `json:"type"`
-			Version   string `json:"claude_code_version"`
-			Turns     int    `json:"num_turns"`
-			Timestamp string `json:"timestamp"`
-		}
-		if !loose(json.Unmarshal(line, &e)) {
-			continue
-		}
-		version, started = cmp.Or(version, e.Version), cmp.Or(started, e.Timestamp)
-		if e.Type == "result" {
-			turns = e.Turns
-		}
-	}
-	return version, turns, started
 }

@@ -1,9 +1,7 @@
 package eval
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,14 +21,10 @@ func (s *scene) calls() ([]gate.ToolCall, error) {
 		prints = newPrints(s.subject)
 	}
 	var order []string
-	err := events(s.transcript, s.other, func(line []byte) {
-		skills.line(line)
-		prints.line(line)
-		var e event
-		if !bytes.Contains(line, []byte(`"tool_`)) || !loose(json.Unmarshal(line, &e)) {
-			return
-		}
-		for _, b := range blocks(e.Message.Content) {
+	err := events(s.transcript, s.other, func(e *event) {
+		skills.event(e)
+		prints.event(e)
+		for _, b := range e.parts {
 			switch {
 			case e.Type == "assistant" && b.Type == "tool_use" && byID[b.ID] == nil:
 				byID[b.ID] = &gate.ToolCall{Tool: b.Name, Input: b.Input}

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -22,15 +23,20 @@ type Report struct {
 	Made    time.Time // when; zero if that does not matter
 	Version string    // of skillhand
 	Agents  []AgentReport
-	Fates   []Fate // of each skill in each agent, if there are several
 }
 
 // An AgentReport is what came of trials in one agent.
 type AgentReport struct {
 	Agent   string
+	Untried string // why nothing was tried in it; "" if something was
 	Summary *Summary
 	Trials  []Trial
 	Before  map[string]*Before // the last try of a skill, by its name
+}
+
+// NotTried reports on an agent in which nothing was tried.
+func NotTried(agent, why string, subjects []*Subject) AgentReport {
+	return AgentReport{Agent: agent, Untried: why, Summary: Summarize(subjects, nil, nil)}
 }
 
 // A Before is what an earlier try of a skill came to.
@@ -44,6 +50,18 @@ type Fate struct {
 	Skill string `json:"skill"`
 	Agent string `json:"agent"`
 	Fate  string `json:"fate"` // fires, read, …, with how often; cannot fire; not tried; and why
+}
+
+// Fates says what became of each skill in each agent, by skill.
+func (r Report) Fates() []Fate {
+	all := []Fate{}
+	for _, a := range r.Agents {
+		for _, k := range a.Summary.Skills {
+			all = append(all, Fate{k.Skill, a.Agent, cmp.Or(a.Untried, k.Fate())})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Fate) int { return strings.Compare(a.Skill, b.Skill) })
+	return all
 }
 
 // WriteHTML writes a report as one page: see HTML. The secrets of the environment are not in it.
@@ -133,6 +151,20 @@ func (r Rate) Not() Rate {
 	return Rate{Hits: r.Of - r.Hits, Of: r.Of, Cases: r.Cases, Rate: 1 - r.Rate, Low: 1 - r.High, High: 1 - r.Low}
 }
 
+// should says what should come of a case.
+func (c *CaseSummary) should() string {
+	return map[string]string{"fires": "should fire the skill", "quiet": "should not fire the skill", "called": "calls the skill by name"}[c.Wants()]
+}
+
+// title says what an arm has.
+func (a Arm) title() string {
+	text := map[Arm]string{With: "With the skill", Without: "Without the skill", Against: "With the skill as it was"}[a.Kind()]
+	if a.Model() != "" {
+		text += ", " + a.Model()
+	}
+	return text
+}
+
 // cost adds up what the trials of a skill cost.
 func (k *SkillSummary) cost() (usd float64) {
 	for _, c := range k.Cases {
@@ -182,7 +214,7 @@ func (t *Trial) Verdict() string {
 
 // A rate is drawn as a line from 0 to 1, its interval, and a dot.
 var htmlFuncs = template.FuncMap{
-	"totals": (*SkillSummary).Totals, "why": (*SkillSummary).Why, "wants": (*CaseSummary).Wants, "counted": (*ArmSummary).Counted,
+	"why": (*SkillSummary).Why, "should": (*CaseSummary).should, "title": Arm.title, "counted": (*ArmSummary).Counted,
 	"cost":  (*SkillSummary).cost,
 	"notes": (*Summary).notes, "class": (*Trial).Class, "verdict": (*Trial).Verdict, "dollars": dollars,
 	"shown": fmt.Sprint, "talk": func(*Trial) *Conversation { return nil }, // see HTML

@@ -29,7 +29,7 @@ func TestHTML(t *testing.T) {
 	}}
 	sum := Summarize([]*Subject{{Name: evil, Cases: []Case{{ID: evil, Fires: true}}}}, trials, nil)
 	text, err := Report{
-		Agents: []AgentReport{{Agent: evil, Summary: sum, Trials: trials}}, Fates: []Fate{{Skill: evil, Agent: evil, Fate: "cannot fire: " + evil}},
+		Agents: []AgentReport{{Agent: evil, Summary: sum, Trials: trials}, NotTried(evil, "cannot fire: "+evil, []*Subject{{Name: evil}})},
 	}.HTML(func(s string) string { return strings.ReplaceAll(s, "SECRET", "…") })
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestHTML(t *testing.T) {
 			t.Errorf("has %s: %s", bad, page)
 		}
 	}
-	for _, want := range []string{`content="default-src 'none'; `, "&lt;script&gt;", "<td>cannot fire: &lt;/pre", `<circle class="rate" cx="155.0"`, "[U&#43;202E]back [U&#43;001B]"} {
+	for _, want := range []string{`content="default-src 'none'; `, "&lt;script&gt;", `<td class="untried" colspan="5">cannot fire: &lt;/pre`, `<circle class="rate" cx="155.0"`, "[U&#43;202E]back [U&#43;001B]"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("lacks %s: %s", want, page)
 		}
@@ -55,7 +55,7 @@ func TestNoCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if md := sum.Markdown(); !strings.Contains(md, "| c | fires | with | 1 read | 0 | 0 | 0 | - | cost unknown |") || strings.Contains(md+string(text), "$") {
+	if md := sum.Markdown(); !strings.Contains(md, "| c | fires | with | 1 read | - | cost unknown |") || strings.Contains(md+string(text), "$") {
 		t.Errorf("%s\n%s", md, text)
 	}
 }

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/skillhand/skillhand/internal/golden"
 )
@@ -13,7 +12,7 @@ func (r Report) WriteJUnit(file string) error {
 	var cases []golden.JUnitCase
 	for _, a := range r.Agents {
 		class := ""
-		if len(r.Fates) > 0 {
+		if len(r.Agents) > 1 {
 			class = a.Agent + "."
 		}
 		for _, t := range a.Trials {
@@ -27,13 +26,11 @@ func (r Report) WriteJUnit(file string) error {
 
 func junitCase(class string, t Trial) golden.JUnitCase {
 	c := golden.JUnitCase{Class: class, Name: fmt.Sprintf("%s #%d", t.Case, t.Run), DurationMS: t.DurationMS}
-	switch {
-	case t.Outcome == Void:
-		c.Skipped = "no verdict: " + t.Why
-	case !t.Open && !t.Right():
-		c.Failure = strings.TrimSuffix(fmt.Sprintf("the outcome is %s: %s", t.Outcome, strings.Join(t.Instead, ", ")), ": ")
-	case t.Passed != nil && !*t.Passed:
-		c.Failure = "checks failed"
+	switch t.Class() {
+	case "unknown":
+		c.Skipped = t.Verdict()
+	case "bad":
+		c.Failure = t.Verdict()
 	}
 	for _, check := range t.Checks {
 		switch {

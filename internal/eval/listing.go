@@ -15,7 +15,7 @@ import (
 
 // cut says what the agent's list of skills did to a description: "" if the model was given all of it, or nobody knows.
 // Claude Code's list is in the session that it left. Of the others it is known how they make theirs.
-func (m *Maker) cut(s *Subject, place folders) string {
+func (m *Bundle) cut(s *Subject, place folders) string {
 	if m.other == nil {
 		return listed(place.home, s.Names)
 	}

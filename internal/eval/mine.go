@@ -58,7 +58,7 @@ func neighbours(user here.Here) ([]neighbour, error) {
 
 // settle puts the user's other skills beside the one under test, and returns the
 // arguments that the CLI needs to find them.
-func (m *Maker) settle(s *Subject, place folders) ([]string, error) {
+func (m *Bundle) settle(s *Subject, place folders) ([]string, error) {
 	var args []string
 	for i, n := range m.mine {
 		if n.Plugin {

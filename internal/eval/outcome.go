@@ -65,17 +65,23 @@ type Reading struct {
 // says, and either with the name of its plugin before it.
 type Names []string
 
-// events calls f for each line of a transcript, in the words of Claude Code, whichever agent wrote it; nil means Claude Code.
-func events(file string, by *agents.Agent, f func(line []byte)) error {
+// events calls f for each event of a transcript, in the words of Claude Code, whichever agent wrote it; nil means Claude
+// Code. What is no event is passed over.
+func events(file string, by *agents.Agent, f func(e *event)) error {
 	in, err := os.Open(file)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	line, end := f, func() {}
+	decode := func(line []byte) {
+		if e := decodeEvent(line); e != nil {
+			f(e)
+		}
+	}
+	line, end := decode, func() {}
 	if by != nil {
 		from := by.Reader(agents.Question{})
-		line, end = func(line []byte) { from.Line(bytes.TrimSpace(line), f) }, func() { from.End(f) }
+		line, end = func(line []byte) { from.Line(bytes.TrimSpace(line), decode) }, func() { from.End(decode) }
 	}
 	for lines := bufio.NewReaderSize(in, 64<<10); ; {
 		text, err := lines.ReadBytes('\n')
@@ -90,8 +96,18 @@ func events(file string, by *agents.Agent, f func(line []byte)) error {
 	}
 }
 
+// decodeEvent reads a line of a transcript; nil if it is no event.
+func decodeEvent(line []byte) *event {
+	e := &event{}
+	if !loose(json.Unmarshal(line, e)) {
+		return nil
+	}
+	e.parts = blocks(e.Message.Content)
+	return e
+}
+
 // A stream is a transcript as far as it was read: the CLI's stream-json. A skill fired if it was called and its text
-// delivered, whatever came before. What is no event is passed over.
+// delivered, whatever came before.
 type stream struct {
 	calls  map[string]*call // of the Skill tool, by id
 	order  []*call
@@ -111,14 +127,20 @@ type call struct {
 	fault              string // what was said then
 }
 
-// An event is a line of the stream, as far as skills are concerned.
+// An event is a line of the stream, as far as trials are concerned.
 type event struct {
 	Type    string `json:"type"`
 	Parent  string `json:"parent_tool_use_id"`
 	Message struct {
 		Content json.RawMessage `json:"content"`
 	} `json:"message"`
-	Result json.RawMessage `json:"tool_use_result"`
+	Result    json.RawMessage `json:"tool_use_result"`
+	Model     string          `json:"model"`
+	Version   string          `json:"claude_code_version"`
+	Timestamp string          `json:"timestamp"`
+	resultEvent
+
+	parts []block // of the message
 }
 
 type block struct {
@@ -148,22 +170,12 @@ type resultEvent struct {
 	} `json:"usage"`
 }
 
-func (s *stream) line(line []byte) {
-	var e event
-	// Only few lines matter, and others may be long: tool output, pieces of messages.
-	matters := s.hides != "" || bytes.Contains(line, []byte(`"result"`)) || bytes.Contains(line, []byte(`"Skill"`)) ||
-		bytes.Contains(line, []byte(`"user"`)) && len(s.order) > 0
-	if !matters || !loose(json.Unmarshal(line, &e)) {
-		return
-	}
+func (s *stream) event(e *event) {
 	switch e.Type {
 	case "result":
-		var r resultEvent
-		if loose(json.Unmarshal(line, &r)) {
-			s.result = &r
-		}
+		s.result = &e.resultEvent
 	case "assistant":
-		for _, b := range blocks(e.Message.Content) {
+		for _, b := range e.parts {
 			switch {
 			case b.Type == "tool_use" && b.Name == "Skill":
 				s.called(e.Parent, b)
@@ -172,7 +184,7 @@ func (s *stream) line(line []byte) {
 			}
 		}
 	case "user":
-		for _, b := range blocks(e.Message.Content) {
+		for _, b := range e.parts {
 			switch b.Type {
 			case "tool_result":
 				s.answered(e, b)
@@ -223,7 +235,7 @@ func (s *stream) called(parent string, b block) {
 	s.order = append(s.order, c)
 }
 
-func (s *stream) answered(e event, b block) {
+func (s *stream) answered(e *event, b block) {
 	c := s.calls[b.For]
 	if c == nil {
 		return

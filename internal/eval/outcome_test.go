@@ -10,7 +10,9 @@ import (
 func read(text string, names ...string) Reading {
 	s := &stream{}
 	for _, line := range strings.SplitAfter(text, "\n") {
-		s.line([]byte(line))
+		if e := decodeEvent([]byte(line)); e != nil {
+			s.event(e)
+		}
 	}
 	return s.reading(names)
 }

@@ -78,7 +78,7 @@ func (o *Options) OpenResults(root, plan string, subjects []*Subject, fresh bool
 // others: then the rest is made, and those that are there count.
 func (o *Options) moreThan(r *Results, subjects []*Subject) bool {
 	have, lacks := false, false
-	for _, j := range jobs(subjects, o) {
+	for _, j := range o.listJobs(subjects) {
 		_, ok := r.get(j.trial())
 		have, lacks = have || ok, lacks || !ok
 	}

@@ -15,12 +15,11 @@ import (
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
 )
 
-// Options say how skills are tried. The zero value tries each case once. As JSON they are what a Kit has of them.
+// Options say how skills are tried. The zero value tries each case once. As JSON they are what a packed Bundle has of them.
 type Options struct {
 	Runtime skillhand.Runtime `json:"-"` // where the user is, and how Claude is asked
 
@@ -51,10 +50,10 @@ type Options struct {
 
 	// Results is where trials are kept, and found again; see Plan.
 	Results *Results `json:"-"`
-	// Make makes trials, of which only Skill, Case, Arm, Run and Fires are given, and the cost and
-	// number of earlier tries. It hands over each that has ended, and says why some were not made.
-	// Package jobs has one.
-	Make func(ctx context.Context, missing []Trial, ended func(Made) error) (stopped string, err error) `json:"-"`
+	// Batch is how trials are made.
+	Batch Jobs `json:"-"`
+	// OnStart, if not nil, gets each trial that begins.
+	OnStart func(t Trial) `json:"-"`
 	// OnTrial gets each trial, one at a time: those found first.
 	OnTrial func(t Trial, found bool) `json:"-"`
 }
@@ -102,44 +101,26 @@ func (o *Options) trusts(user here.Here, s *Subject) bool {
 	return s.Trusted || o.Runtime.Policy(user).May(filepath.Join(s.Folder, "SKILL.md")) == nil
 }
 
-// A Maker makes single trials. NewMaker and Kit.Try make one.
-type Maker struct {
-	o        Options
-	subjects []*Subject
-	user     here.Here
-	hide     *redact.Redactor
-	mine     []neighbour
-	other    *agents.Agent // who is asked; nil means Claude Code
-}
-
-// NewMaker makes a maker of trials of some skills, as the user has them.
-func NewMaker(o Options, subjects []*Subject) (*Maker, error) {
-	m := &Maker{o: o, subjects: subjects}
-	var err error
-	if m.user, err = o.Runtime.Complete(); err != nil {
-		return nil, err
-	}
-	if m.other, err = o.other(); err != nil {
-		return nil, err
-	}
-	m.hide = redact.New(m.user.Env)
-	if o.WithMine {
-		m.mine, err = neighbours(m.user)
-	}
-	return m, err
-}
-
 // Run has the trials made that the results do not have yet. It returns what is known also with an
 // error, such as no claude, no credentials, or interrupted.
 func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) {
 	began := time.Now()
 	o.Runs = max(o.Runs, 1)
-	m, err := NewMaker(o, subjects)
+	m, err := NewBundle(o, subjects)
 	if err != nil {
 		return nil, err
 	}
 	trials, missing, err := m.found()
 	stopped, sure := "", false
+	making := &making{Jobs: o.Batch, bundle: m, ended: func(made Made) error {
+		t, err := o.Results.take(made)
+		if err == nil {
+			trials = append(trials, t)
+			m.tell(t, false)
+		}
+		return err
+	}}
+	defer making.close()
 	for _, round := range o.rounds(missing) {
 		if err != nil || stopped != "" {
 			break
@@ -147,21 +128,16 @@ func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) 
 		if sure = o.UntilSure != nil && Summarize(subjects, trials, nil).decides(*o.UntilSure); sure {
 			break
 		}
-		stopped, err = o.Make(ctx, round, func(made Made) error {
-			t, err := o.Results.take(made)
-			if err != nil {
-				return err
-			}
-			trials = append(trials, t)
-			m.tell(t, false)
-			return nil
-		})
+		stopped, err = making.make(ctx, round)
+		if _, said := errors.AsType[*Stopped](err); err != nil && !said && ctx.Err() == nil {
+			err = &Stopped{Missing, err} // such as a database that is gone
+		}
 	}
 	arms := o.Arms() // trials end in any order, and reports have that of the arms
 	slices.SortStableFunc(trials, func(a, b Trial) int { return slices.Index(arms, a.Arm) - slices.Index(arms, b.Arm) })
 	s := Summarize(subjects, trials, m.describe())
 	s.Agent, s.Results, s.DurationMS = o.Agent, o.Results.Dir, float64(time.Since(began).Microseconds())/1000
-	s.Missing = len(jobs(subjects, &o)) - s.Trials
+	s.Missing = len(o.listJobs(subjects)) - s.Trials
 	switch {
 	case sure:
 		s.Notes = append(s.Notes, fmt.Sprintf("decided: %s more would not change it", term.Plural(s.Missing, "trial")))
@@ -195,11 +171,11 @@ func (o *Options) rounds(missing []Trial) [][]Trial {
 }
 
 // found returns the trials that the results have, and those that are missing.
-func (m *Maker) found() (found, missing []Trial, err error) {
+func (m *Bundle) found() (found, missing []Trial, err error) {
 	if err := m.o.Results.ask(m.subjects); err != nil {
 		return nil, nil, err
 	}
-	for _, j := range jobs(m.subjects, &m.o) {
+	for _, j := range m.o.listJobs(m.subjects) {
 		want := j.trial()
 		t, ok := m.o.Results.get(want)
 		if ok && t.Outcome != Void {
@@ -213,7 +189,14 @@ func (m *Maker) found() (found, missing []Trial, err error) {
 	return found, missing, nil
 }
 
-func (m *Maker) tell(t Trial, found bool) {
+// warn says something that is odd, if anybody listens.
+func (o *Options) warn(text string) {
+	if o.Runtime.Warn != nil {
+		o.Runtime.Warn(text)
+	}
+}
+
+func (m *Bundle) tell(t Trial, found bool) {
 	if m.o.OnTrial != nil {
 		m.o.OnTrial(t, found)
 	}
@@ -221,9 +204,9 @@ func (m *Maker) tell(t Trial, found bool) {
 
 const scratchPrefix = "skilltry-"
 
-// jobs returns all trials, in the order in which they are made: if they come to an
+// listJobs returns all trials, in the order in which they are made: if they come to an
 // early end, each case has had its turn.
-func jobs(subjects []*Subject, o *Options) []job {
+func (o *Options) listJobs(subjects []*Subject) []job {
 	most := 1
 	for _, s := range subjects {
 		for i := range s.Cases {
@@ -246,7 +229,7 @@ func jobs(subjects []*Subject, o *Options) []job {
 }
 
 // describe maps the skills that may fire instead to their descriptions.
-func (m *Maker) describe() map[string]string {
+func (m *Bundle) describe() map[string]string {
 	all := map[string]string{}
 	add := func(folder, prefix string) {
 		loc := skill.Location{File: filepath.Join(folder, "SKILL.md"), Folder: folder, Name: filepath.Base(folder)}
@@ -277,7 +260,7 @@ func (m *Maker) describe() map[string]string {
 // found in folders that are gone, stays as it was; so does a trial without transcript.
 func Again(ctx context.Context, o Options, dir string, subjects []*Subject) (*Summary, error) {
 	o.WithMine = false // nobody is asked
-	m, err := NewMaker(o, subjects)
+	m, err := NewBundle(o, subjects)
 	if err != nil {
 		return nil, err
 	}
@@ -338,7 +321,7 @@ func untried(subjects []*Subject, kept []Trial) []string {
 	return notes
 }
 
-func (m *Maker) again(ctx context.Context, t *Trial, s *Subject, c *Case) error {
+func (m *Bundle) again(ctx context.Context, t *Trial, s *Subject, c *Case) error {
 	before := *t
 	reading, err := m.read(t, s, c)
 	if errors.Is(err, fs.ErrNotExist) { // too long to come from where it was made

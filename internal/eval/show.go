@@ -61,17 +61,24 @@ func (s *Summary) Text(paint func(code, text string) string) string {
 	var b strings.Builder
 	for _, k := range s.Skills {
 		fmt.Fprintf(&b, "%s\n", paint("1", term.Flat(k.Skill)))
-		width := 4
+		width, arms, names := 4, 7, 22
 		for _, c := range k.Cases {
 			width = max(width, min(30, term.Cells(c.Case)))
+			for _, a := range c.Arms {
+				arms = max(arms, term.Cells(string(a.Arm)))
+			}
 		}
 		for _, c := range k.Cases {
 			for _, a := range c.Arms {
-				b.WriteString(caseLine(c, a, width))
+				fmt.Fprintf(&b, "  %s  %s  %s\n", term.Pad(term.Flat(c.Case), width), term.Pad(string(a.Arm), arms), c.came(&a))
 			}
 		}
-		for _, row := range k.Totals() {
-			fmt.Fprintf(&b, "  %-22s %s\n", row[0], row[1])
+		totals := k.Totals()
+		for _, row := range totals {
+			names = max(names, term.Cells(row[0]))
+		}
+		for _, row := range totals {
+			fmt.Fprintf(&b, "  %s %s\n", term.Pad(row[0], names), row[1])
 		}
 		for _, line := range k.Why() {
 			fmt.Fprintf(&b, "  %s\n", term.Flat(line))
@@ -88,9 +95,9 @@ func (s *Summary) Text(paint func(code, text string) string) string {
 	return b.String()
 }
 
-// Fates says in one line what became of a skill: how often it fired, or its file was read, where it
+// Fate says in one line what became of a skill: how often it fired, or its file was read, where it
 // should and where it should not.
-func (k *SkillSummary) Fates() string {
+func (k *SkillSummary) Fate() string {
 	n, all, loud, quiet := map[Outcome]int{}, 0, 0, 0
 	for _, c := range k.Cases {
 		for _, a := range c.Arms {
@@ -125,8 +132,9 @@ func (k *SkillSummary) Fates() string {
 	return text
 }
 
-func caseLine(c CaseSummary, a ArmSummary, width int) string {
-	line := fmt.Sprintf("  %s  %-7s  %s", term.Pad(term.Flat(c.Case), width), a.Arm, a.Counted())
+// came says what came of a case in an arm.
+func (c *CaseSummary) came(a *ArmSummary) string {
+	line := a.Counted()
 	switch {
 	case a.Arm.Kind() == Without:
 	case c.Called:
@@ -143,7 +151,7 @@ func caseLine(c CaseSummary, a ArmSummary, width int) string {
 	if a.Score != nil {
 		line += fmt.Sprintf("; score %.2f", *a.Score)
 	}
-	return line + "\n"
+	return line
 }
 
 // Counted says how often each outcome was seen.
@@ -182,11 +190,23 @@ func (k *SkillSummary) Totals() [][2]string {
 			rows = append(rows, [2]string{name, r.String()})
 		}
 	}
-	add("fired", k.Fired)
-	add("quiet where it should", k.Quiet)
-	add("passed", k.Passed)
+	for _, a := range k.Arms {
+		of := "" // the model, if there are several
+		if first, last := k.Arms[0].Arm.Model(), k.Arms[len(k.Arms)-1].Arm.Model(); first != last {
+			of = ", " + a.Arm.Model()
+		}
+		switch a.Arm.Kind() {
+		case With:
+			add("fired"+of, a.Fired)
+			add("quiet where it should"+of, a.Quiet)
+			add("passed"+of, a.Passed)
+			add("a model says yes"+of, a.Judged)
+		case Without:
+			add("passed without it"+of, a.Passed)
+			add("says yes without it"+of, a.Judged)
+		}
+	}
 	if k.Without != nil {
-		add("passed without it", *k.Without)
 		rows = append(rows, [2]string{"it helps by", k.Help.String()})
 	}
 	for _, c := range k.Differences {
@@ -197,10 +217,6 @@ func (k *SkillSummary) Totals() [][2]string {
 			continue
 		}
 		rows = append(rows, [2]string{fmt.Sprintf("%s - %s", c.Arm, c.Than), c.String()})
-	}
-	add("a model says yes", k.Judged)
-	if k.JudgedWithout != nil {
-		add("says yes without it", *k.JudgedWithout)
 	}
 	return rows
 }
@@ -285,7 +301,13 @@ func (s *Summary) notes() []string {
 	notes := slices.Clone(s.Notes)
 	if s.Void > 0 {
 		note := fmt.Sprintf("%s without a verdict, counted in no rate", term.Plural(s.Void, "trial"))
-		if !s.again {
+		switch {
+		case s.again:
+		case s.Lasting == s.Void:
+			note += ": the same command would fail the same way"
+		case s.Lasting > 0:
+			note += fmt.Sprintf(": the same command tries again, but %d would fail the same way", s.Lasting)
+		default:
 			note += ": the same command tries again"
 		}
 		notes = append(notes, note)
@@ -314,23 +336,14 @@ func (s *Summary) Markdown() string {
 		for _, row := range k.Totals() {
 			fmt.Fprintf(&b, "- %s: **%s**\n", row[0], row[1])
 		}
-		b.WriteString("\n| case | wants | arm | fired | other | none | void | passed | cost |\n|---|---|---|---|---|---|---|---|---|\n")
+		b.WriteString("\n| case | wants | arm | outcomes | passed | cost |\n|---|---|---|---|---|---|\n")
 		for _, c := range k.Cases {
 			for _, a := range c.Arms {
-				n := map[Outcome]int{}
-				for _, o := range a.Outcomes {
-					n[o]++
-				}
 				passed := "-"
 				if a.Passed.Of > 0 {
 					passed = fmt.Sprintf("%d/%d", a.Passed.Hits, a.Passed.Of)
 				}
-				fired := fmt.Sprint(n[Fired])
-				if n[ReadFile] > 0 { // an agent either has a tool for skills, or reads their files
-					fired = fmt.Sprint(n[ReadFile], " read")
-				}
-				fmt.Fprintf(&b, "| %s | %s | %s | %s | %d | %d | %d | %s | %s |\n",
-					cell(c.Case), c.Wants(), a.Arm, fired, n[Other], n[None], n[Void], passed, dollars(a.CostUSD, s.NoCost))
+				fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(c.Case), c.Wants(), a.Arm, a.Counted(), passed, dollars(a.CostUSD, s.NoCost))
 			}
 		}
 		b.WriteString("\n")
@@ -352,28 +365,14 @@ func cell(text string) string {
 
 // Line returns a trial in a line, for people.
 func (t *Trial) Line() string {
-	why := ""
-	switch {
-	case t.Why != "":
-		why = ": " + t.Why
-	case t.Outcome == Called:
-		why = ", its page failed: " + t.Refused
-	case len(t.Instead) > 0:
-		why = ": " + strings.Join(t.Instead, ", ")
-	}
-	if t.Passed != nil && *t.Passed {
-		why += ", passed"
-	} else if t.Passed != nil {
-		why += ", failed"
-	}
-	return fmt.Sprintf("%s %s %s %d: %s%s (%s, %s, %s)", t.Skill, t.Case, t.Arm, t.Run, t.Outcome, why,
+	return fmt.Sprintf("%s %s %s %d: %s (%s, %s, %s)", t.Skill, t.Case, t.Arm, t.Run, t.Verdict(),
 		cmp.Or(t.Agent, agents.Claude), dollars(t.CostUSD, t.NoCost), term.ShortDuration(t.DurationMS))
 }
 
 // FatesMarkdown returns the table of skills and agents as Markdown.
 func (r Report) FatesMarkdown() string {
 	text := "| skill | agent | |\n|---|---|---|\n"
-	for _, f := range r.Fates {
+	for _, f := range r.Fates() {
 		text += fmt.Sprintf("| %s | %s | %s |\n", cell(f.Skill), f.Agent, cell(f.Fate))
 	}
 	return text
@@ -382,11 +381,11 @@ func (r Report) FatesMarkdown() string {
 // FatesText returns the table of skills and agents for people.
 func (r Report) FatesText() string {
 	skills, agents := 0, 0
-	for _, f := range r.Fates {
+	for _, f := range r.Fates() {
 		skills, agents = max(skills, term.Cells(term.Flat(f.Skill))), max(agents, term.Cells(f.Agent))
 	}
 	text := ""
-	for _, f := range r.Fates {
+	for _, f := range r.Fates() {
 		text += fmt.Sprintf("%s  %s  %s\n", term.Pad(term.Flat(f.Skill), skills), term.Pad(f.Agent, agents), term.Flat(f.Fate))
 	}
 	return text

@@ -17,7 +17,7 @@ import (
 )
 
 // request returns what the CLI is asked in a trial.
-func (m *Maker) request(j job, place folders, args []string) claude.Request {
+func (m *Bundle) request(j job, place folders, args []string) claude.Request {
 	r := claude.Request{Prompt: j.prompt(), Dir: place.project, Model: cmp.Or(j.arm.Model(), m.o.Model), MaxTurns: m.o.MaxTurns}
 	s := j.c.Suite
 	if m.other != nil {
@@ -73,7 +73,7 @@ func beside(place folders, kind string, i int, dir string) string {
 }
 
 // stage prepares what a case wants beside its files: folders, an earlier session, a script's work, a repository.
-func (m *Maker) stage(ctx context.Context, j job, place folders, rt *skillhand.Runtime) error {
+func (m *Bundle) stage(ctx context.Context, j job, place folders, rt *skillhand.Runtime) error {
 	if s := j.c.Suite; s != nil {
 		for i, dir := range s.AddDirs {
 			if err := copyTree(dir, beside(place, "dirs", i, dir), nil); err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A Subject is a skill under test. It is plain data, which goes along in a Kit.
+// A Subject is a skill under test. It is plain data, which goes along in a packed Bundle.
 type Subject struct {
 	Name        string `json:"name"`        // what the agent calls it
 	Description string `json:"description"` // what the agent reads of it before it fires

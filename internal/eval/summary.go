@@ -16,6 +16,7 @@ type Summary struct {
 	Skills     []SkillSummary `json:"skills"`
 	Trials     int            `json:"trials"`
 	Void       int            `json:"void"`              // of them without a verdict
+	Lasting    int            `json:"lasting,omitempty"` // of these, for a reason that another attempt would meet again
 	Unknown    int            `json:"unknown,omitempty"` // of them whose firing the agent does not show
 	Missing    int            `json:"missing"`           // trials that were not made
 	CostUSD    float64        `json:"cost_usd"`
@@ -115,6 +116,7 @@ func Summarize(subjects []*Subject, trials []Trial, descriptions map[string]stri
 		s.NoCost = s.NoCost || t.NoCost
 		s.Tokens += t.Tokens
 		s.Void += count(t.Outcome == Void)
+		s.Lasting += count(t.Outcome == Void && t.Lasting)
 		s.Unknown += count(t.Outcome == Unknown && t.Arm.Kind() != Without && !t.Open)
 	}
 	for _, subject := range subjects {

@@ -16,7 +16,6 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claude"
-	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/gate"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/trust"
@@ -83,19 +82,6 @@ type Stage struct {
 	OnEvent func(claude.Event) // told of what the agent does
 }
 
-// Try makes one try of a trial. The error is a *claude.Error if Claude gave no verdict: see Passes
-// and Hopeless. Its transcript is in the results folder.
-func (m *Maker) Try(ctx context.Context, want Trial, at Stage) (Made, error) {
-	s, c := lookUp(m.subjects, want.Skill, want.Case)
-	if c == nil {
-		return Made{Trial: want}, fmt.Errorf("%s, case %s: no such case", want.Skill, want.Case)
-	}
-	t, err := m.try(ctx, job{subject: s, c: c, arm: want.Arm, run: want.Run}, at)
-	return Made{
-		Trial: t, TurnUSD: t.turn, MostUSD: claudecode.MostOfTurn(t.Model), AtMostUSD: claudecode.CostAtMost(t.Model, t.billed),
-	}, err
-}
-
 // Passes reports whether a trial that failed like this may be tried again: a limit of
 // time may also be met by chance.
 func Passes(e *claude.Error) bool { return e.Temporary() || e.Category == claude.Timeout }
@@ -121,7 +107,7 @@ func (at Stage) left(cost float64) float64 {
 const leastUSD = 0.0002
 
 // try asks once, in folders of its own.
-func (m *Maker) try(ctx context.Context, j job, at Stage) (Trial, error) {
+func (m *Bundle) try(ctx context.Context, j job, at Stage) (Trial, error) {
 	t := j.trial()
 	t.Agent = m.o.Agent
 	place, err := newFolders(at.Scratch)
@@ -159,6 +145,7 @@ func (m *Maker) try(ctx context.Context, j job, at Stage) (Trial, error) {
 	}
 	if failure != nil && failure.Kind != claude.MaxTurns && failure.Kind != claude.Refusal && !(reading.full && t.Outcome.delivered()) {
 		t.Outcome, t.Instead, t.Why = Void, nil, m.hide.Text(failure.Error())
+		t.Lasting = failure.Kind == claude.BadRequest || failure.Kind == claude.TooLarge
 		return t, cmp.Or(ctx.Err(), error(failure))
 	}
 	if t.Outcome == Unknown && j.arm.Kind() != Without {
@@ -197,7 +184,7 @@ func room(dir string) error {
 }
 
 // furnish puts into the folders what a trial begins with.
-func (m *Maker) furnish(j job, place folders) ([]string, error) {
+func (m *Bundle) furnish(j job, place folders) ([]string, error) {
 	for _, file := range j.c.Files {
 		if err := copyTree(file, place.project, nil); err != nil {
 			return nil, err
@@ -222,7 +209,7 @@ func (m *Maker) furnish(j job, place folders) ([]string, error) {
 }
 
 // runtime returns one for which nothing of the user's exists.
-func (m *Maker) runtime(j job, place folders, at Stage) *skillhand.Runtime {
+func (m *Bundle) runtime(j job, place folders, at Stage) *skillhand.Runtime {
 	rt := m.o.Runtime
 	env := m.user.Env
 	if at.Env != nil {
@@ -249,7 +236,7 @@ func (m *Maker) runtime(j job, place folders, at Stage) *skillhand.Runtime {
 	return &rt
 }
 
-func (m *Maker) read(t *Trial, s *Subject, c *Case) (Reading, error) {
+func (m *Bundle) read(t *Trial, s *Subject, c *Case) (Reading, error) {
 	names := c.about(s.Names)
 	reading, err := readTranscript(t.Transcript, m.other, s.in(t.Arm), names)
 	if _, called := s.called(c.Prompt); called && m.other == nil && t.Arm.Kind() != Without && reading.Outcome != Void {
@@ -273,7 +260,7 @@ func (m *Maker) read(t *Trial, s *Subject, c *Case) (Reading, error) {
 }
 
 // check runs the checks of a case. A failure is the judge's, which all others would have too.
-func (m *Maker) check(ctx context.Context, t *Trial, c *Case, rt *skillhand.Runtime, s scene) (failure *claude.Error) {
+func (m *Bundle) check(ctx context.Context, t *Trial, c *Case, rt *skillhand.Runtime, s scene) (failure *claude.Error) {
 	t.Checks, t.Passed = []CheckResult{}, nil
 	for _, check := range c.Checks {
 		s.judge = nil
@@ -357,7 +344,7 @@ var judgeSchema = json.RawMessage(`{"type":"object","required":["yes","reason"],
 // askJudge has a model answer a question about a trial, with its folder to read and without any
 // skill. What the agent said stands between lines that nobody can guess, so that it cannot end its
 // own part and ask another question.
-func (m *Maker) askJudge(ctx context.Context, rt *skillhand.Runtime, t *Trial, c *Case, s scene, question string) (bool, string, error) {
+func (m *Bundle) askJudge(ctx context.Context, rt *skillhand.Runtime, t *Trial, c *Case, s scene, question string) (bool, string, error) {
 	fence := rand.Text()
 	prompt := fmt.Sprintf("An agent was asked something in this folder, and has answered. "+
 		"Judge what it did by the answer and by the files here; change nothing. "+
@@ -394,7 +381,7 @@ func (m *Maker) askJudge(ctx context.Context, rt *skillhand.Runtime, t *Trial, c
 }
 
 // keep keeps the trial's folder as it is now, if that is wanted.
-func (m *Maker) keep(t *Trial, place folders) error {
+func (m *Bundle) keep(t *Trial, place folders) error {
 	if !m.o.Keep {
 		return nil
 	}

@@ -1,5 +1,6 @@
-// Package jobs answers one question: what does a job of a batch do? A run, an ask and a trial are
-// each one call of the Runtime, and a failure says what follows for the job and for its batch.
+// Package jobs answers one question: what does a job of a batch do? A run and an ask are each one
+// call of the Runtime, and a failure says what follows for the job and for its batch. Package eval
+// makes trials.
 package jobs
 
 import (
@@ -13,7 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/skillhand/skillhand"
@@ -35,21 +35,22 @@ import (
 type Runner struct {
 	DB  *batch.DB
 	Env here.Env // of what it starts
-	// MakeTrial makes one attempt at a trial; nil makes it with the kit that its job names.
-	MakeTrial MakeTrial
-	// OnSaid, if not nil, is called when the model of a trial says something.
-	OnSaid func()
-
-	kits    kits
-	folders sync.Mutex // held while those of trials come and go
+	// Trial makes one attempt at a trial: see eval.Maker. Without it a trial is not a job of this version.
+	Trial func(ctx context.Context, env here.Env, trial json.RawMessage) (json.RawMessage, batch.Retry)
 }
 
 // Worker makes a worker that does these jobs.
 func (r *Runner) Worker() *batch.Worker {
 	return &batch.Worker{DB: r.DB, Do: r.Do, Fit: r.Fit, Orphaned: func(id string) {
 		proc.KillMarked(batch.WorkerVariable, id)
-		_ = os.RemoveAll(scratchOf(id)) // it is in the temporary folder
+		_ = os.RemoveAll(Scratch(id)) // it is in the temporary folder
 	}}
+}
+
+// Scratch returns the folder in which the trials of a worker have theirs. It is not in a project:
+// agents read what is in the folders above.
+func Scratch(worker string) string {
+	return filepath.Join(files.Real(os.TempDir()), "skilltry-"+worker)
 }
 
 // Fit says why no job of a kind can be done here: an ask needs the agent's program.
@@ -79,15 +80,19 @@ func (r *Runner) Fit(kind string) error {
 func (r *Runner) Do(ctx context.Context, payload json.RawMessage) (json.RawMessage, batch.Retry) {
 	var job struct {
 		Spec
-		Trial *Trial `json:"trial"`
+		Trial json.RawMessage `json:"trial"`
 	}
-	if err := json.Unmarshal(payload, &job); err != nil {
+	err := json.Unmarshal(payload, &job)
+	if err == nil && job.Trial != nil && r.Trial == nil {
+		err = errors.New("a trial")
+	}
+	if err != nil {
 		return nil, batch.Retry{Error: fmt.Sprintf("not a job of this version: %v", err)}
 	}
 	of := batch.Current(ctx)
 	env := r.Env.With(batch.WorkerVariable, of.Worker)
 	if job.Trial != nil {
-		return r.trial(ctx, env, *job.Trial)
+		return r.Trial(ctx, env, job.Trial)
 	}
 	name := activity.Job{Name: of.Batch + "/" + job.ID, Batch: of.Made.Format(time.RFC3339Nano)}
 	rt := &skillhand.Runtime{Here: here.Here{Dir: job.Dir, Env: env}, Builtins: skillhand.Builtins()}
@@ -143,7 +148,7 @@ func AfterRun(v *verdict.Verdict) batch.Retry {
 
 func ask(ctx context.Context, rt *skillhand.Runtime, spec Spec, name activity.Job) (json.RawMessage, batch.Retry) {
 	// The batch counts attempts, so the client makes one.
-	rt.Claude = claude.Client{Timeout: spec.Timeout, IdleTimeout: spec.IdleTimeout, OnEvent: func(e claude.Event) { noteTool(ctx, e) }}
+	rt.Claude = claude.Client{Timeout: spec.Timeout, IdleTimeout: spec.IdleTimeout, OnEvent: func(e claude.Event) { NoteTool(ctx, e) }}
 	req := skillhand.AskRequest{
 		Request: claude.Request{
 			Prompt: spec.Ask, Model: spec.Model, MaxTurns: spec.MaxTurns, AllowedTools: spec.AllowedTools,
@@ -184,8 +189,8 @@ func ask(ctx context.Context, rt *skillhand.Runtime, spec Spec, name activity.Jo
 	return result, retry
 }
 
-// noteTool tells people who look at the batch which tool a job uses.
-func noteTool(ctx context.Context, e claude.Event) {
+// NoteTool tells people who look at the batch which tool a job uses.
+func NoteTool(ctx context.Context, e claude.Event) {
 	if e.Tool != "" {
 		batch.Note(ctx, fmt.Sprintf("turn %d: %s", e.Turn, e.Tool))
 	}

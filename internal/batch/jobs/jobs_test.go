@@ -12,38 +12,6 @@ import (
 	"github.com/skillhand/skillhand/report/verdict"
 )
 
-func TestAfterTrial(t *testing.T) {
-	t.Parallel()
-	now := time.Unix(1_000_000, 0)
-	tests := []struct {
-		err  error
-		want batch.Retry // but for its text
-	}{
-		{nil, batch.Retry{}},
-		{&claude.Error{Category: claude.RateLimit, Kind: claude.RateLimited, RetryAfter: time.Minute}, batch.Retry{Again: true, After: time.Minute}},
-		{&claude.Error{Category: claude.Timeout, Kind: claude.Deadline}, batch.Retry{Again: true, CostUnknown: true}},
-		{&claude.Error{Category: claude.Timeout, Kind: claude.Idle}, batch.Retry{Again: true, CostUnknown: true}},
-		{&claude.Error{Category: claude.Logic, Kind: claude.Crashed}, batch.Retry{Again: true, CostUnknown: true}},
-		{&claude.Error{Category: claude.Logic, Kind: claude.NoResult}, batch.Retry{Again: true, CostUnknown: true}},
-		{&claude.Error{Category: claude.Logic, Kind: claude.Budget}, batch.Retry{}},
-		{&claude.Error{Category: claude.Quota, Kind: claude.UsageLimit, RetryAfter: time.Hour}, batch.Retry{Until: now.Add(time.Hour)}},
-		{&claude.Error{Category: claude.Quota, Kind: claude.UsageLimit}, batch.Retry{Stop: batch.Limit}},
-		{&claude.Error{Category: claude.Auth, Kind: claude.Unauthorized}, batch.Retry{Stop: batch.Credentials}},
-		{&claude.Error{Category: claude.Validation, Kind: claude.NoModel}, batch.Retry{Stop: Refused}},
-		{&claude.StartError{Err: errors.New("no claude")}, batch.Retry{Unfit: true}},
-		{errors.New("the disk is full"), batch.Retry{Stop: Refused}},
-	}
-	for _, tt := range tests {
-		got := AfterTrial(tt.err, 0.5, now)
-		if (got.Error == "") != (tt.err == nil) || got.CostUSD != 0.5 {
-			t.Errorf("%v: %+v", tt.err, got)
-		}
-		if got.Error, got.CostUSD = "", 0; got != tt.want {
-			t.Errorf("%v: %+v, want %+v", tt.err, got, tt.want)
-		}
-	}
-}
-
 func TestAfterAsk(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_000_000, 0)

@@ -14,6 +14,9 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
+// Refused stops a batch of trials for a fault that all of them have, such as an unknown model.
+const Refused batch.Stop = "refused"
+
 // Line shows a job in a line, for people.
 func Line(r batch.Result, paint func(code, text string) string) string {
 	color := map[batch.State]string{batch.Done: "32", batch.Failed: "31", batch.Canceled: "33", batch.Skipped: "33"}[r.State]

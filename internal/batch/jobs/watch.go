@@ -2,23 +2,25 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/skillhand/skillhand/internal/batch"
-	"github.com/skillhand/skillhand/internal/eval"
+	"github.com/skillhand/skillhand/internal/term"
 )
 
-// A Watch follows a batch while others work on it.
+// A Watch follows a batch while workers are at work on it. DB, ID, Name and Each are required.
 type Watch struct {
-	Name   string
-	Screen eval.Screen                // on which the batch is drawn; nil: it is not
-	Each   func(r batch.Result) error // called for each job that has ended
-	Warn   func(text string)
+	DB      *batch.DB
+	ID      int64
+	Name    string
+	After   int64                      // the event after which it begins
+	Screen  *term.Screen               // on which the batch is drawn; nil: it is not
+	Each    func(r batch.Result) error // called for each job that has ended
+	Running func(r batch.Running)      // called for each job that runs, again and again; may be nil
+	Warn    func(text string)
 
-	db     *batch.DB
-	id     int64
-	after  int64
 	began  time.Time
 	before int // jobs that had ended when it began
 	paused time.Time
@@ -30,7 +32,30 @@ func NewWatch(ctx context.Context, db *batch.DB, id int64) (*Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Watch{Name: s.Name, db: db, id: id, began: time.Now(), before: s.Total - s.Left(), after: s.Event}, nil
+	return &Watch{DB: db, ID: id, Name: s.Name, After: s.Event, began: time.Now(), before: s.Total - s.Left()}, nil
+}
+
+// Work follows the batch while a worker runs, until nothing happens in it any more. It says why no
+// worker takes the jobs that wait, if none can.
+func (w *Watch) Work(ctx context.Context, run func(context.Context) error) (stuck string, err error) {
+	own, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() {
+		defer stop() // without a worker nothing happens any more
+		ended <- run(own)
+	}()
+	err = w.Until(own, func(s *batch.Status) bool {
+		if !s.Still() {
+			stuck = Stuck(own, w.DB, s)
+		}
+		return s.Still() || stuck != ""
+	})
+	if errors.Is(err, context.Canceled) {
+		err = nil // the worker or the caller knows why
+	}
+	stop()
+	return stuck, errors.Join(err, <-ended)
 }
 
 // Until follows the batch until it is as wanted.
@@ -38,7 +63,7 @@ func (w *Watch) Until(ctx context.Context, enough func(*batch.Status) bool) erro
 	tick := time.NewTicker(250 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		s, err := w.db.Status(ctx, w.id)
+		s, err := w.DB.Status(ctx, w.ID)
 		if err != nil {
 			return err
 		}
@@ -60,12 +85,12 @@ func (w *Watch) Until(ctx context.Context, enough func(*batch.Status) bool) erro
 // events calls Each for the jobs that have ended since.
 func (w *Watch) events(ctx context.Context) error {
 	for {
-		list, err := w.db.Events(ctx, w.id, w.after)
+		list, err := w.DB.Events(ctx, w.ID, w.After)
 		if err != nil || len(list) == 0 {
 			return err
 		}
 		for _, r := range list {
-			w.after = r.Event
+			w.After = r.Event
 			if err := w.Each(r); err != nil {
 				return err
 			}
@@ -81,11 +106,19 @@ func (w *Watch) show(ctx context.Context, s *batch.Status) {
 			w.Warn(fmt.Sprintf("%s: usage limit reached, waiting until %s", w.Name, s.Paused.Local().Format(time.DateTime)))
 		}
 	}
-	if w.Screen == nil {
+	if w.Screen == nil && w.Running == nil {
 		return
 	}
-	if running, err := w.db.Running(ctx, w.id); err == nil {
+	running, err := w.DB.Running(ctx, w.ID)
+	if err != nil {
+		return // the worker says so, if it lasts
+	}
+	if w.Screen != nil {
 		w.Screen.Draw(Screen(s, running, w.before, time.Since(w.began), time.Now()))
+		return
+	}
+	for _, r := range running {
+		w.Running(r)
 	}
 }
 
@@ -102,7 +135,7 @@ func (w *Watch) End(ctx context.Context) (*batch.Status, error) {
 	if err := w.events(ctx); err != nil {
 		return nil, err
 	}
-	return w.db.Status(ctx, w.id)
+	return w.DB.Status(ctx, w.ID)
 }
 
 // Work runs a worker of all batches; with drain, until nothing is left that can be done.

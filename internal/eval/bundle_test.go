@@ -6,7 +6,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,9 +20,9 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// TestKit: a kit has all that trials need, and nothing in it leads to where it was
+// TestBundle: a bundle has all that trials need, and nothing in it leads to where it was
 // made. What was packed again is the same, byte for byte.
-func TestKit(t *testing.T) {
+func TestBundle(t *testing.T) {
 	t.Parallel()
 	home, project := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{
@@ -73,24 +72,28 @@ func TestKit(t *testing.T) {
 		}
 		subjects = append(subjects, s)
 	}
-	packed, err := Pack(o, subjects)
+	own, err := NewBundle(o, subjects)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := Pack(o, subjects); err != nil || !bytes.Equal(again, packed) {
-		t.Errorf("packed again it is another kit: %v", err)
+	packed, err := own.Pack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := own.Pack(); err != nil || !bytes.Equal(again, packed) {
+		t.Errorf("packed again it is another bundle: %v", err)
 	}
 	dir := files.Real(t.TempDir())
-	k, err := Unpack(packed, dir)
+	k, err := Unpack(packed, dir, o.Runtime.Env)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(project); err != nil {
 		t.Fatal(err)
 	}
-	card, deck := k.list.Subjects[0], k.list.Subjects[1]
+	card, deck := k.subjects[0], k.subjects[1]
 	if got := everything(t, dir); strings.Contains(got, project) || !strings.Contains(got, "from outside") {
-		t.Errorf("the kit has %s", got)
+		t.Errorf("the bundle has %s", got)
 	}
 	if _, err := os.Stat(filepath.Join(card.Folder, "evals")); err == nil {
 		t.Error("the skill has its evals")
@@ -100,11 +103,11 @@ func TestKit(t *testing.T) {
 		len(one.Files) != 2 || !reflect.DeepEqual(card.Cases[1].Files, one.Files[:1]) {
 		t.Errorf("%+v", card.Cases)
 	}
-	if k.list.Options.Model != "m" || k.list.Options.MaxUSD != 2 || len(k.list.Mine) != 2 || deck.Plugin == "" ||
+	if k.o.Model != "m" || k.o.MaxUSD != 2 || len(k.mine) != 2 || deck.Plugin == "" ||
 		!reflect.DeepEqual(deck.Names, subjects[1].Names) {
-		t.Errorf("%+v", k.list)
+		t.Errorf("%+v", k)
 	}
-	r := &Maker{o: o, mine: k.list.Mine}
+	r := &Bundle{o: o, mine: k.mine}
 	for _, arm := range []Arm{With, Without} {
 		place, err := newFolders(t.TempDir())
 		if err != nil {
@@ -156,16 +159,20 @@ func TestCompanion(t *testing.T) {
 		if err = s.FindCases(nil); err != nil || s.Name != "card" || s.Description != "About card" || s.Names[0] != "card" {
 			t.Fatalf("%+v, %v", s, err)
 		}
-		packed, err := Pack(o, []*Subject{s})
+		own, err := NewBundle(o, []*Subject{s})
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, err := Unpack(packed, files.Real(t.TempDir()))
+		packed, err := own.Pack()
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &Maker{o: o, mine: k.list.Mine, user: h}
-		for _, subject := range []*Subject{s, k.list.Subjects[0]} {
+		k, err := Unpack(packed, files.Real(t.TempDir()), o.Runtime.Env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &Bundle{o: o, mine: k.mine, user: h}
+		for _, subject := range []*Subject{s, k.subjects[0]} {
 			for arm, want := range map[Arm]string{With: "card card-first-use deck deck-first-use", Without: "deck deck-first-use"} {
 				place, err := newFolders(t.TempDir())
 				if err != nil {
@@ -187,7 +194,7 @@ func TestCompanion(t *testing.T) {
 	}
 }
 
-// TestUnpack: a kit that leads out of its folder is refused, and so is what is none.
+// TestUnpack: a bundle that leads out of its folder is refused, and so is what is none.
 func TestUnpack(t *testing.T) {
 	t.Parallel()
 	for _, h := range []tar.Header{
@@ -204,11 +211,11 @@ func TestUnpack(t *testing.T) {
 			t.Fatal(err)
 		}
 		zip.Close()
-		if _, err := Unpack(b.Bytes(), t.TempDir()); err == nil || !strings.HasPrefix(err.Error(), "a kit of trials: ") {
+		if _, err := Unpack(b.Bytes(), t.TempDir(), nil); err == nil || !strings.HasPrefix(err.Error(), "a bundle of trials: ") {
 			t.Errorf("%s %s: %v", h.Name, h.Linkname, err)
 		}
 	}
-	if _, err := Unpack([]byte("no"), t.TempDir()); err == nil {
+	if _, err := Unpack([]byte("no"), t.TempDir(), nil); err == nil {
 		t.Error("what is none was unpacked")
 	}
 }
@@ -229,27 +236,21 @@ func TestNoTranscript(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer o.Results.Close()
-	o.Make = func(_ context.Context, missing []Trial, ended func(Made) error) (string, error) {
-		missing[0].Outcome = Fired
-		return "enough", ended(Made{Trial: missing[0]})
+	one := Trial{Type: "trial", Skill: "card", Case: "one", Arm: With, Run: 1, Fires: true, Outcome: Fired}
+	if _, err := o.Results.take(Made{Trial: one}); err != nil {
+		t.Fatal(err)
 	}
-	first, err := Run(t.Context(), o, []*Subject{s})
-	if err != nil || first.Trials != 1 || first.Missing != 1 || first.Stopped != "enough" || first.Skills[0].Fired.Hits != 1 {
-		t.Errorf("%+v, %v", first, err)
+	b, err := NewBundle(o, []*Subject{s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The same command makes only what is missing.
+	if found, missing, err := b.found(); err != nil || len(found) != 1 || len(missing) != 1 || missing[0].Case != "two" {
+		t.Errorf("found %+v, missing %+v, %v", found, missing, err)
 	}
 	again, err := Again(t.Context(), o, o.Results.Dir, []*Subject{s})
 	if err != nil || again.Skills[0].Fired.Hits != 1 || again.Void != 0 {
 		t.Errorf("%+v, %v", again, err)
-	}
-	// The same command makes only what is missing.
-	o.Make = func(_ context.Context, missing []Trial, _ func(Made) error) (string, error) {
-		if len(missing) != 1 || missing[0].Case != "two" {
-			t.Errorf("%+v", missing)
-		}
-		return "", nil
-	}
-	if _, err := Run(t.Context(), o, []*Subject{s}); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-package jobs
+package eval_test
 
 import (
 	"bytes"
@@ -126,18 +126,12 @@ func newStage(t *testing.T, cases string, play script, files map[string]string) 
 	return s
 }
 
-// make has the trials made by this process alone, in a database of their own.
-func (s *stage) make(onStart func(eval.Trial)) {
-	s.t.Helper()
-	db, err := batch.Open(s.t.Context(), batch.Options{Database: filepath.Join(s.t.TempDir(), "batch.db")})
-	if err != nil {
-		s.t.Fatal(err)
+// alone has the trials made by this process alone, in a database of their own.
+func (s *stage) alone() {
+	s.Batch.Open = func(ctx context.Context) (*batch.DB, error) {
+		return batch.Open(ctx, batch.Options{Database: filepath.Join(s.t.TempDir(), "batch.db")})
 	}
-	s.t.Cleanup(db.Close)
-	s.Make = func(ctx context.Context, missing []eval.Trial, ended func(eval.Made) error) (string, error) {
-		t := &Trials{DB: db, Options: s.Options, Subjects: []*eval.Subject{s.subject}, OnStart: onStart, Warn: func(text string) { s.t.Log(text) }}
-		return t.Make(ctx, missing, ended)
-	}
+	s.Runtime.Warn = func(text string) { s.t.Log(text) }
 }
 
 // run makes the trials, and returns them by case and arm.
@@ -149,7 +143,7 @@ func (s *stage) run() (*eval.Summary, map[string]eval.Trial) {
 	}
 	s.t.Cleanup(results.Close)
 	s.Results = results
-	s.make(nil)
+	s.alone()
 	trials := map[string]eval.Trial{}
 	s.OnTrial = func(t eval.Trial, _ bool) { trials[t.Case+" "+string(t.Arm)] = t }
 	summary, err := eval.Run(s.t.Context(), s.Options, []*eval.Subject{s.subject})
@@ -392,9 +386,9 @@ func TestRealJudge(t *testing.T) {
 	}
 	defer results.Close()
 	s.Results = results
-	s.make(nil)
+	s.alone()
 	summary, err := eval.Run(t.Context(), s.Options, []*eval.Subject{s.subject})
-	if e, ok := errors.AsType[*Stopped](err); !ok || e.Why != batch.Credentials || summary.Trials != 1 || summary.Missing != 1 ||
+	if e, ok := errors.AsType[*eval.Stopped](err); !ok || e.Why != batch.Credentials || summary.Trials != 1 || summary.Missing != 1 ||
 		summary.Skills[0].Judged.Hits != 1 {
 		t.Errorf("%v, %+v", err, summary)
 	}
@@ -599,11 +593,11 @@ func TestRealCredentials(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Runtime.Claude.Path = counting
-	s.make(nil)
+	s.alone()
 	summary, err := eval.Run(t.Context(), s.Options, []*eval.Subject{s.subject})
 	starts, _ := os.ReadFile(started)
 	s.Runtime.Claude.Path = program
-	if e, ok := errors.AsType[*Stopped](err); !ok || e.Why != batch.Credentials || len(starts) != 1 || summary.Trials != 0 || len(s.api.Requests()) > 0 {
+	if e, ok := errors.AsType[*eval.Stopped](err); !ok || e.Why != batch.Credentials || len(starts) != 1 || summary.Trials != 0 || len(s.api.Requests()) > 0 {
 		t.Errorf("%v after %d starts and %d requests", err, len(starts), len(s.api.Requests()))
 	}
 	config := filepath.Join(env.Get("HOME"), ".claude")

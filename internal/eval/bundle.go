@@ -3,6 +3,7 @@ package eval
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -15,19 +16,47 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/redact"
 )
 
-// A Kit is all that trials need: the skills, the folders of their cases, the user's
-// other skills and the options. Packed it is one file, with which any machine makes
-// the same trials, whatever it has of its own.
-type Kit struct {
-	list kitList
+// A Bundle is all that trials need: the skills, the folders of their cases, the user's other skills
+// and the options. Every trial is made from one: the user's own or, packed as one file, the same on
+// another machine, whatever that has of its own.
+type Bundle struct {
+	o        Options
+	subjects []*Subject
+	mine     []neighbour
+	user     here.Here
+	hide     *redact.Redactor
+	other    *agents.Agent // who is asked; nil means Claude Code
+	away     bool          // it was packed elsewhere
 }
 
-// A kitList is the file kit.json in a kit. Paths in it start at the kit's root.
-type kitList struct {
+// NewBundle makes a bundle of some skills, as the user has them.
+func NewBundle(o Options, subjects []*Subject) (*Bundle, error) {
+	b := &Bundle{o: o, subjects: subjects}
+	err := b.complete()
+	if err == nil && o.WithMine {
+		b.mine, err = neighbours(b.user)
+	}
+	return b, err
+}
+
+// complete finds out where the user is, and who is asked.
+func (b *Bundle) complete() (err error) {
+	if b.user, err = b.o.Runtime.Complete(); err != nil {
+		return err
+	}
+	b.hide = redact.New(b.user.Env)
+	b.other, err = agents.Find(b.o.Agent)
+	return err
+}
+
+// A packedBundle is the file bundle.json in a packed bundle. Paths in it start at the bundle's root.
+type packedBundle struct {
 	Options     Options       `json:"options"`
 	Timeout     time.Duration `json:"timeout_ns,omitempty"`
 	IdleTimeout time.Duration `json:"idle_timeout_ns,omitempty"`
@@ -36,46 +65,38 @@ type kitList struct {
 }
 
 const (
-	kitName     = "kit.json"
+	bundleFile  = "bundle.json"
 	maxUnpacked = 1 << 30
 )
 
-// Pack makes a kit. The same skills, cases and options make the same bytes.
-func Pack(o Options, subjects []*Subject) ([]byte, error) {
+// Pack packs a bundle. The same skills, cases and options make the same bytes.
+func (b *Bundle) Pack() ([]byte, error) {
 	dir, err := os.MkdirTemp("", scratchPrefix)
 	if err != nil {
 		return nil, err
 	}
 	defer RemoveTree(dir)
-	user, err := o.Runtime.Complete()
-	if err != nil {
-		return nil, err
-	}
 	p := &packer{dir: dir, at: map[string]string{}}
-	list := kitList{Options: o, Timeout: o.Runtime.Claude.Timeout, IdleTimeout: o.Runtime.Claude.IdleTimeout}
-	for _, s := range subjects {
+	list := packedBundle{Options: b.o, Timeout: b.o.Runtime.Claude.Timeout, IdleTimeout: b.o.Runtime.Claude.IdleTimeout}
+	for _, s := range b.subjects {
 		packed, err := p.subject(s)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
-		packed.Trusted = o.trusts(user, s)
+		packed.Trusted = b.o.trusts(b.user, s)
 		list.Subjects = append(list.Subjects, packed)
 	}
-	if o.WithMine {
-		if list.Mine, err = neighbours(user); err != nil {
+	for _, n := range b.mine {
+		if n.Folder, err = p.add(n.Folder, ".git"); err != nil {
 			return nil, err
 		}
-		for i, n := range list.Mine {
-			if list.Mine[i].Folder, err = p.add(n.Folder, ".git"); err != nil {
-				return nil, err
-			}
-		}
+		list.Mine = append(list.Mine, n)
 	}
 	text, err := json.MarshalIndent(list, "", " ")
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, kitName), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, bundleFile), text, 0o600); err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
@@ -84,13 +105,13 @@ func Pack(o Options, subjects []*Subject) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// A packer puts files and folders into a kit, each once.
+// A packer puts files and folders into a bundle, each once.
 type packer struct {
 	dir string
-	at  map[string]string // where they are in the kit
+	at  map[string]string // where they are in the bundle
 }
 
-// add copies a file or folder into the kit, but for what is named, and returns its path there.
+// add copies a file or folder into the bundle, but for what is named, and returns its path there.
 func (p *packer) add(from string, skip ...string) (string, error) {
 	key := fmt.Sprintf("%q %q", from, skip)
 	if at, ok := p.at[key]; ok {
@@ -106,7 +127,7 @@ func (p *packer) add(from string, skip ...string) (string, error) {
 	return at, copyTree(from, filepath.Join(p.dir, to), but(skip...))
 }
 
-// subject returns a skill with its paths in the kit.
+// subject returns a skill with its paths in the bundle.
 func (p *packer) subject(s *Subject) (_ *Subject, err error) {
 	k := *s
 	if s.Plugin == "" {
@@ -180,33 +201,34 @@ func writeTar(w io.Writer, dir string) error {
 	return errors.Join(err, out.Close())
 }
 
-// Unpack unpacks a kit into a folder. Nothing in it leads out of that folder.
-func Unpack(packed []byte, dir string) (*Kit, error) {
+// Unpack unpacks a bundle into a folder, for trials with some environment. Nothing in it leads out
+// of that folder.
+func Unpack(packed []byte, dir string, env here.Env) (*Bundle, error) {
 	zip, err := gzip.NewReader(bytes.NewReader(packed))
+	if err == nil {
+		err = readTar(io.LimitReader(zip, maxUnpacked), dir)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("a kit of trials: %w", err)
+		return nil, fmt.Errorf("a bundle of trials: %w", err)
 	}
-	if err := readTar(io.LimitReader(zip, maxUnpacked), dir); err != nil {
-		return nil, fmt.Errorf("a kit of trials: %w", err)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, kitName))
+	list, err := readJSON[packedBundle](filepath.Join(dir, bundleFile))
 	if err != nil {
 		return nil, err
 	}
-	k := &Kit{}
-	if err := json.Unmarshal(text, &k.list); err != nil {
-		return nil, fmt.Errorf("a kit of trials: %w", err)
-	}
-	for _, s := range k.list.Subjects {
+	b := &Bundle{o: list.Options, subjects: list.Subjects, mine: list.Mine, away: true}
+	for _, s := range b.subjects {
 		s.below(dir)
 	}
-	for i, n := range k.list.Mine {
-		k.list.Mine[i].Folder = filepath.Join(dir, filepath.FromSlash("/"+n.Folder))
+	for i, n := range b.mine {
+		b.mine[i].Folder = filepath.Join(dir, filepath.FromSlash("/"+n.Folder))
 	}
-	return k, nil
+	b.o.Runtime.Here = here.Here{Dir: dir, Env: env}
+	b.o.Runtime.Claude = claude.Client{Timeout: list.Timeout, IdleTimeout: list.IdleTimeout}
+	b.o.Results = &Results{Dir: filepath.Join(dir, "results")}
+	return b, b.complete()
 }
 
-// below makes the paths of a kit's skill start at the folder that the kit is in.
+// below makes the paths of a bundle's skill start at the folder that the bundle is in.
 func (s *Subject) below(dir string) {
 	all := []*string{&s.Folder, &s.Plugin, &s.Companion}
 	for i := range s.Cases {
@@ -269,32 +291,26 @@ func readTarFile(root *os.Root, name string, h *tar.Header, in io.Reader) (err e
 // A Made trial has its transcript with it if it was made elsewhere.
 type Made struct {
 	Trial
-	TurnUSD   float64 `json:"-"`             // its dearest turn; see batch.Retry
-	MostUSD   float64 `json:"-"`             // the most that a turn can cost; 0 if that is not known
-	AtMostUSD float64 `json:"-"`             // the most that an agent which was cut off can have cost; 0 if that is not known
-	Log       []byte  `json:"log,omitempty"` // compressed; nil if there is none, or it is too long
+	Log []byte `json:"log,omitempty"` // compressed; nil if there is none, or it is too long
 }
 
 // maxLog is how long a transcript may be that goes along with its trial, compressed.
 const maxLog = 16 << 20
 
-// Try makes one try of a trial that the kit has, as Maker.Try does. The transcript comes along.
-func (k *Kit) Try(ctx context.Context, want Trial, at Stage) (Made, error) {
-	o := k.list.Options
-	o.Runtime.Here = here.Here{Dir: at.Scratch, Env: at.Env}
-	o.Runtime.Claude = claude.Client{Timeout: k.list.Timeout, IdleTimeout: k.list.IdleTimeout}
-	o.Results = &Results{Dir: filepath.Join(at.Scratch, "results")}
-	m, err := NewMaker(o, k.list.Subjects)
-	if err != nil {
-		return Made{Trial: want}, err
+// Try makes one attempt at a trial, of which only Skill, Case, Arm and Run are given. The error is a
+// *claude.Error if Claude gave no verdict: see Passes and Hopeless. The transcript is in the results
+// folder, or comes along.
+func (b *Bundle) Try(ctx context.Context, want Trial, at Stage) (Made, error) {
+	s, c := lookUp(b.subjects, want.Skill, want.Case)
+	if c == nil {
+		return Made{Trial: want}, fmt.Errorf("%s, case %s: no such case", want.Skill, want.Case)
 	}
-	m.mine = k.list.Mine
-	if at.MaxUSD == 0 {
-		at.MaxUSD = o.MaxUSD
+	at.MaxUSD = cmp.Or(at.MaxUSD, b.o.MaxUSD)
+	t, err := b.try(ctx, job{subject: s, c: c, arm: want.Arm, run: want.Run}, at)
+	made := Made{Trial: t}
+	if b.away {
+		made.Log, made.Transcript = compressed(t.Transcript), ""
 	}
-	made, err := m.Try(ctx, want, at)
-	made.Log = compressed(made.Transcript)
-	made.Transcript = ""
 	return made, err
 }
 
