@@ -35,7 +35,7 @@ schemas:
 skill: internal/doc internal/files internal/markdown
 
 internal/activity: internal/agents internal/claudecode internal/claudecode/settings internal/files internal/here
-    internal/session internal/term report skill
+    internal/session internal/term internal/words report skill
 internal/agents: internal/claudecode internal/term internal/words skill
 internal/batch: internal/files
 internal/batch/jobs: . claude internal/activity internal/agents internal/batch internal/claudecode internal/doc
@@ -58,6 +58,7 @@ internal/find: internal/agents internal/claudecode internal/claudecode/settings 
 internal/gate: internal/doc internal/words report
 internal/golden: . internal/files internal/find internal/here internal/render internal/term skill
 internal/here: internal/claudecode/settings internal/doc internal/files internal/find internal/session internal/trust
+    internal/words
 internal/jsonfind:
 internal/legacy:
 internal/lsp: check internal/claudecode internal/files internal/here internal/render schemas skill
@@ -85,7 +86,6 @@ internal/web: . check internal/activity internal/agents internal/batch internal/
     internal/trust internal/watch internal/words skill
 internal/words:
 
-internal/may: internal/claudecode internal/claudecode/settings internal/files internal/term permit
 cmd/skillhand: . check claude internal/activity internal/agents internal/claudecode internal/claudecode/claudepage
     internal/cli internal/files internal/find internal/golden internal/here internal/may internal/migrate
     internal/render internal/session internal/setup internal/shell internal/term internal/trust internal/words permit

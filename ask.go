@@ -79,17 +79,17 @@ func (rt *Runtime) Ask(ctx context.Context, req AskRequest) (*claude.Reply, erro
 // program finds the CLI that a client starts in a folder. A path that the caller names
 // is the caller's word; what the environment says must not come from a project that
 // nobody trusted, neither that of the folder nor the one around us.
-func (p *scene) program(client *claude.Client, dir string) error {
+func (e *environment) program(client *claude.Client, dir string) error {
 	env := here.Env(client.Env)
 	if env == nil {
-		env = p.rt.Env // Claude is no directive: it does not count as a skill that loads another
+		env = e.rt.Env // Claude is no directive: it does not count as a skill that loads another
 	}
 	if env == nil {
 		env = here.Environ()
 	}
-	policy, near := p.policy, slices.Concat(p.policy.Near(), []string{files.Real(files.Around(dir))})
-	if p.rt.Programs != nil {
-		policy = *p.rt.Programs
+	policy, near := e.policy, slices.Concat(e.policy.Near(), []string{files.Real(files.Around(dir))})
+	if e.rt.Programs != nil {
+		policy = *e.rt.Programs
 	}
 	if cwd, err := os.Getwd(); err == nil {
 		near = append(near, files.Real(files.Around(cwd))) // a job's folder may be another
@@ -114,10 +114,10 @@ func (p *scene) program(client *claude.Client, dir string) error {
 }
 
 // useConfig takes the model and the budget that the project's configuration names, unless the request or the skill does.
-func (p *scene) useConfig(req *AskRequest) {
-	c := p.config()
+func (e *environment) useConfig(req *AskRequest) {
+	c := e.config()
 	if keys := slices.DeleteFunc(c.Ignored, func(key string) bool { return key != "model" && key != "budget" }); len(keys) > 0 {
-		p.rt.warn(fmt.Sprintf("%s: %s: not used, since the project is not trusted (skillhand trust)", c.File, strings.Join(keys, ", ")))
+		e.rt.warn(fmt.Sprintf("%s: %s: not used, since the project is not trusted (skillhand trust)", c.File, strings.Join(keys, ", ")))
 	}
 	if req.Model == "" {
 		req.Model = c.Model
@@ -128,7 +128,7 @@ func (p *scene) useConfig(req *AskRequest) {
 }
 
 // notAsked returns what comes of a question whose skill gave no page.
-func (p *scene) notAsked(ctx context.Context, req AskRequest, took time.Duration, err error) (*claude.Reply, error) {
+func (e *environment) notAsked(ctx context.Context, req AskRequest, took time.Duration, err error) (*claude.Reply, error) {
 	reply := &claude.Reply{Duration: took, Exit: -1}
 	_, failed := errors.AsType[*claude.Error](err)
 	switch {
@@ -145,7 +145,7 @@ func (p *scene) notAsked(ctx context.Context, req AskRequest, took time.Duration
 
 // pageBefore puts the skill's page before the prompt, and what the skill says
 // about models and tools into the request.
-func (p *scene) pageBefore(ctx context.Context, client *claude.Client, req *AskRequest) error {
+func (e *environment) pageBefore(ctx context.Context, client *claude.Client, req *AskRequest) error {
 	// Report a malformed request before any of the skill's commands run.
 	check := req.Request
 	if strings.TrimSpace(check.Prompt) == "" {
@@ -156,18 +156,18 @@ func (p *scene) pageBefore(ctx context.Context, client *claude.Client, req *AskR
 	}
 	ctx, cancel := context.WithTimeout(ctx, client.Timeout)
 	defer cancel()
-	load := &load{req: LoadRequest{Skill: req.Skill, Args: req.SkillArgs, Strict: req.Strict}, at: p, noUse: true}
+	load := &load{req: LoadRequest{Skill: req.Skill, Args: req.SkillArgs, Strict: req.Strict}, at: e, noUse: true}
 	page, err := load.page(ctx)
 	if err != nil && ctx.Err() == nil && page != nil && len(page.Failed()) > 0 {
-		return &claude.Error{Category: claude.Logic, Kind: claude.DirectiveFailed, Message: p.hide.Text(err.Error()), Err: err}
+		return &claude.Error{Category: claude.Logic, Kind: claude.DirectiveFailed, Message: e.hide.Text(err.Error()), Err: err}
 	}
 	if err != nil {
 		return err
 	}
 	for _, w := range append(page.Warnings, page.Failed()...) {
-		p.rt.warn(w)
+		e.rt.warn(w)
 	}
-	if client.Dialect == nil && p.policy.May(page.source.Real) == nil {
+	if client.Dialect == nil && e.policy.May(page.source.Real) == nil {
 		if err := useFront(page, req); err != nil {
 			return err
 		}

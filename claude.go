@@ -99,11 +99,11 @@ func (rt *Runtime) ClaudePage(ctx context.Context, r ClaudeRequest) (*Page, erro
 
 // mayRunAll asks about what the directives of a trusted page would run. There all
 // of them run or none does: one that fails fails the page.
-func (p *scene) mayRunAll(directives []claudepage.Directive) error {
-	if p.policy.All {
+func (e *environment) mayRunAll(directives []claudepage.Directive) error {
+	if e.policy.All {
 		return nil
 	}
-	sh := shell.Shell{Dir: p.Dir, Env: p.Env, MayRun: p.mayRun}
+	sh := shell.Shell{Dir: e.Dir, Env: e.Env, MayRun: e.mayRun}
 	for _, d := range directives {
 		if err := sh.May(shell.Line{Parts: []shell.Part{{Text: d.Command}}}); err != nil {
 			return err
@@ -113,12 +113,12 @@ func (p *scene) mayRunAll(directives []claudepage.Directive) error {
 }
 
 // elsewhere adds to the error for a skill that Claude Code does not find where skillhand does: its path works.
-func (p *scene) elsewhere(err error) error {
+func (e *environment) elsewhere(err error) error {
 	unknown, ok := errors.AsType[*claudepage.UnknownError](err)
 	if !ok {
 		return err
 	}
-	finder := p.finder()
+	finder := e.finder()
 	if loc, findErr := finder.Find(unknown.Name); findErr == nil {
 		return fmt.Errorf("%w\nload it by its path: %s", err, finder.Near(loc))
 	}

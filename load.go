@@ -34,7 +34,7 @@ type LoadRequest struct {
 
 	Use       Use    // which page; "" means what the session says
 	Exec      Exec   // where directives get their output from; "" runs them
-	Recording string // a file of every directive's outcome: Run writes it, Replayed and Glimpsed read it
+	Recording string // a file of every directive's outcome: Run writes it, Replayed and Partial read it
 	Strict    bool   // a directive that fails, broken YAML or an unclosed block fails the load
 	Wrap      Wrap
 	Timeout   time.Duration // for each directive; 0 means 120 seconds
@@ -60,7 +60,7 @@ const (
 	AsWritten Exec = "as written" // nothing runs, directives stay as written
 	Refused   Exec = "refused"    // an error stands in the place of each directive, as in a folder that is not trusted
 	Replayed  Exec = "replayed"   // every outcome is in Recording; one that is missing fails the load
-	Glimpsed  Exec = "glimpsed"   // as Replayed, but a directive without an outcome stays as written, and nothing is written to disk
+	Partial   Exec = "partial"    // as Replayed, but a directive without an outcome stays as written, and nothing is written to disk
 )
 
 // check reports what is wrong with a request, whatever the skill.
@@ -76,12 +76,12 @@ func (r LoadRequest) check() error {
 		if r.Recording != "" {
 			return fmt.Errorf("%s: %s: nothing to record: Exec is %q", r.Skill, r.Recording, r.Exec)
 		}
-	case Replayed, Glimpsed:
+	case Replayed, Partial:
 		if r.Recording == "" {
 			return fmt.Errorf("%s: Exec is %q, but Recording names no file", r.Skill, r.Exec)
 		}
 	default:
-		return fmt.Errorf("%s: Exec is %q, want %q, %q, %q or %q", r.Skill, r.Exec, AsWritten, Refused, Replayed, Glimpsed)
+		return fmt.Errorf("%s: Exec is %q, want %q, %q, %q or %q", r.Skill, r.Exec, AsWritten, Refused, Replayed, Partial)
 	}
 	return nil
 }
@@ -176,8 +176,8 @@ func (rt *Runtime) Load(ctx context.Context, req LoadRequest) (*Page, error) {
 // A load is one request at its place.
 type load struct {
 	req   LoadRequest
-	at    *scene // folder, environment, policy
-	noUse bool   // nobody in this session reads the page
+	at    *environment // folder, environment, policy
+	noUse bool         // nobody in this session reads the page
 }
 
 // read reads the skill at a location. A SKILL.md that was named by its path, and only loads its skill, stands for it.
@@ -336,11 +336,11 @@ func (l *load) renderEnv(ctx context.Context, s *skill.Skill) (render.Env, error
 		return env, err
 	}
 	switch l.req.Exec {
-	case Replayed, Glimpsed:
+	case Replayed, Partial:
 		if env.Replay, err = render.ReadRecording(l.req.Recording); err != nil {
 			return env, err
 		}
-		env.Replay.Partial = l.req.Exec == Glimpsed
+		env.Replay.Partial = l.req.Exec == Partial
 		return env, env.Replay.Fits(s.Name, l.at.hide.Text(l.req.Args.Raw))
 	case Refused:
 		env.Untrusted = (&trust.NotTrusted{Dir: trust.Root(s.Real)}).Error()
@@ -428,21 +428,21 @@ func remembered(ask func(path string) error) func(path string) error {
 // mayRun keeps the commands of a trusted skill from leading into a project that
 // nobody trusted: what they run must itself be trusted, by its real path. What
 // is in no project is the machine's.
-func (p *scene) mayRun(path string) error {
-	if !p.inProject(path) {
+func (e *environment) mayRun(path string) error {
+	if !e.inProject(path) {
 		return nil
 	}
-	return p.policy.Run(path)
+	return e.policy.Run(path)
 }
 
 // inProject reports whether a real path lies in the project that we are in, or
 // in a repository.
-func (p *scene) inProject(path string) bool {
-	if p.policy.InProject(path) {
+func (e *environment) inProject(path string) bool {
+	if e.policy.InProject(path) {
 		return true
 	}
 	top := files.Top(path)
-	return top != "" && !files.Inside(top, files.Real(p.Home)) // a home that is a repository is no project
+	return top != "" && !files.Inside(top, files.Real(e.Home)) // a home that is a repository is no project
 }
 
 // readReference returns the plugin's own text for later uses, if it has one.

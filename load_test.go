@@ -19,7 +19,7 @@ func TestLoadRequest(t *testing.T) {
 		{LoadRequest{Exec: "no"}, `Exec is "no"`},
 		{LoadRequest{Exec: AsWritten, Recording: "r.json"}, "r.json: nothing to record"},
 		{LoadRequest{Exec: Replayed}, "Recording names no file"},
-		{LoadRequest{Exec: Glimpsed}, "Recording names no file"},
+		{LoadRequest{Exec: Partial}, "Recording names no file"},
 	} {
 		tt.req.Skill = "s"
 		switch err := tt.req.check(); {

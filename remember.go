@@ -18,21 +18,21 @@ import (
 
 // remember adds a record of what happened to the history, and warns if it
 // cannot. No secret of the environment is in it.
-func (p *scene) remember(r activity.Record) {
-	if p.rt.NoHistory || p.Env.Get("SKILLHAND_HISTORY") == "off" {
+func (e *environment) remember(r activity.Record) {
+	if e.rt.NoHistory || e.Env.Get("SKILLHAND_HISTORY") == "off" {
 		return
 	}
-	r.Project, r.Session = files.Real(files.Around(p.Dir)), p.Session
+	r.Project, r.Session = files.Real(files.Around(e.Dir)), e.Session
 	for _, field := range []*string{&r.Skill, &r.Label, &r.Job, &r.Project, &r.Category, &r.Detail, &r.Session} {
-		*field = p.hide.Text(*field)
+		*field = e.hide.Text(*field)
 	}
-	if err := (activity.Store{Dir: p.HistoryDir()}).Append(r); err != nil {
-		p.rt.warn(fmt.Sprintf("the history: %v", err))
+	if err := (activity.Store{Dir: e.HistoryDir()}).Append(r); err != nil {
+		e.rt.warn(fmt.Sprintf("the history: %v", err))
 	}
 }
 
 // rememberAsk adds a question to the history.
-func (p *scene) rememberAsk(req AskRequest, reply *claude.Reply, failure error) {
+func (e *environment) rememberAsk(req AskRequest, reply *claude.Reply, failure error) {
 	r := activity.Record{
 		Kind: activity.Ask, Label: req.Label, Job: req.Job.Name, Batch: req.Job.Batch, Agent: req.Agent,
 		PromptHash: activity.Hash(req.Prompt), OK: failure == nil,
@@ -48,10 +48,10 @@ func (p *scene) rememberAsk(req AskRequest, reply *claude.Reply, failure error) 
 	if answer := report.Parse(reply.JSON, report.Options{NoLegacy: true}); answer.Report != nil {
 		r.Confidence = &answer.Report.Confidence
 	}
-	p.remember(r)
+	e.remember(r)
 }
 
-func (p *scene) rememberRun(cwd string, req RunRequest, v *verdict.Verdict) {
+func (e *environment) rememberRun(cwd string, req RunRequest, v *verdict.Verdict) {
 	r := activity.Record{
 		Kind: activity.Run, Skill: scriptName(v.Script), Job: req.Job.Name, Batch: req.Job.Batch, OK: v.OK, DurationMS: v.DurationMS,
 		InputHash: activity.Hash(append([]string{v.Script, scriptText(v.Script), cwd}, req.Args...)...),
@@ -68,7 +68,7 @@ func (p *scene) rememberRun(cwd string, req RunRequest, v *verdict.Verdict) {
 	if v.Report != nil {
 		r.Confidence = &v.Report.Confidence
 	}
-	p.remember(r)
+	e.remember(r)
 }
 
 // scriptName returns the name of the skill that a script belongs to, else its own.

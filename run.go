@@ -106,8 +106,8 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 }
 
 // script returns the file of the script that a name or path means.
-func (p *scene) script(name string) (string, error) {
-	path := files.In(p.Dir, name)
+func (e *environment) script(name string) (string, error) {
+	path := files.In(e.Dir, name)
 	info, err := os.Stat(path)
 	isPath := files.Is(name)
 	switch {
@@ -118,7 +118,7 @@ func (p *scene) script(name string) (string, error) {
 	case isPath && filepath.Ext(path) != ".md":
 		return path, nil
 	}
-	loc, ferr := p.finder().Look(name)
+	loc, ferr := e.finder().Look(name)
 	if errors.Is(ferr, fs.ErrNotExist) && err == nil {
 		if info.Mode().IsRegular() {
 			return path, nil // no skill is called so, but a file here is
@@ -131,7 +131,7 @@ func (p *scene) script(name string) (string, error) {
 		return "", ferr
 	}
 	if note := loc.Note(); note != "" {
-		p.rt.warn(note)
+		e.rt.warn(note)
 	}
 	if loc.Command {
 		return "", fmt.Errorf("%s: a command, and commands have no script", loc.File)
@@ -190,12 +190,12 @@ func (e *noScript) Error() string {
 
 func (e *noScript) Unwrap() error { return fs.ErrNotExist }
 
-func (p *scene) notStarted(script string, req RunRequest, err error) error {
+func (e *environment) notStarted(script string, req RunRequest, err error) error {
 	info, serr := os.Stat(script)
 	passive := serr == nil && info.Mode()&0o111 == 0 && runtime.GOOS != "windows"
 	switch {
 	case passive && !strings.HasPrefix(scriptText(script), "#!"):
-		return fmt.Errorf("%s: not a script: it is not executable, and does not begin with #!%s", script, p.swapped(req))
+		return fmt.Errorf("%s: not a script: it is not executable, and does not begin with #!%s", script, e.swapped(req))
 	case passive:
 		return fmt.Errorf("%s: not executable (chmod +x %s)", script, words.Quote(script))
 	case errors.Is(err, proc.ErrInterpreter) && strings.Contains(scriptText(script), "\r\n"):
@@ -209,11 +209,11 @@ func (p *scene) notStarted(script string, req RunRequest, err error) error {
 }
 
 // swapped returns a hint at the skill that is the script's first argument, as if they had changed places.
-func (p *scene) swapped(req RunRequest) string {
+func (e *environment) swapped(req RunRequest) string {
 	if len(req.Args) == 0 || files.Is(req.Args[0]) {
 		return ""
 	}
-	if _, err := p.finder().Look(req.Args[0]); err != nil {
+	if _, err := e.finder().Look(req.Args[0]); err != nil {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean skillhand run %s %s?", req.Args[0], words.Quote(req.Script))

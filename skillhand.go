@@ -54,8 +54,8 @@ const maxDepth = 8
 // depthVariable tells a nested skillhand how deep it is.
 const depthVariable = "SKILLHAND_DEPTH"
 
-// A scene is a runtime at work: every default is filled in.
-type scene struct {
+// An environment is a runtime at work: every default is filled in.
+type environment struct {
 	here.Here // complete; its environment is what directives and scripts get
 	rt        *Runtime
 	depth     int // how many skillhands we are in
@@ -64,7 +64,7 @@ type scene struct {
 }
 
 // at fills in the defaults for a request about a skill.
-func (rt *Runtime) at(name string) (*scene, error) {
+func (rt *Runtime) at(name string) (*environment, error) {
 	h, err := rt.Here.Complete()
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (rt *Runtime) at(name string) (*scene, error) {
 	for _, odd := range h.Env.Odd() {
 		rt.warn(odd)
 	}
-	p := &scene{rt: rt, Here: h, depth: depth, policy: rt.Policy(h).Now(), hide: redact.New(h.Env)}
+	p := &environment{rt: rt, Here: h, depth: depth, policy: rt.Policy(h).Now(), hide: redact.New(h.Env)}
 	p.Env = p.policy.Env(h.Env.With(depthVariable, strconv.Itoa(depth+1)))
 	return p, nil
 }
@@ -120,18 +120,18 @@ func (rt *Runtime) Finder() Finder {
 }
 
 // config returns what the project's configuration says. A file that cannot be read says nothing, with a warning.
-func (p *scene) config() here.Config {
-	c, err := p.Here.Config()
+func (e *environment) config() here.Config {
+	c, err := e.Here.Config()
 	if err != nil {
-		p.rt.warn(err.Error())
+		e.rt.warn(err.Error())
 	}
 	return c
 }
 
 // finder finds skills by the policy that holds at the place.
-func (p *scene) finder() find.Finder {
-	f := p.Here.Finder()
-	f.Trusted = func(path string) bool { return p.policy.May(path) == nil }
+func (e *environment) finder() find.Finder {
+	f := e.Here.Finder()
+	f.Trusted = func(path string) bool { return e.policy.May(path) == nil }
 	return f
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 func budgetRules() []*Rule {
@@ -174,14 +175,11 @@ func nearDescription(w *whole) {
 		docs := roots[root]
 		sets := make([]map[string]bool, len(docs))
 		for i, d := range docs {
-			sets[i] = map[string]bool{}
-			for word := range strings.FieldsSeq(strings.ToLower(d.description)) {
-				sets[i][strings.Trim(word, ".,;:()\"'`")] = true
-			}
+			sets[i] = words.Content(d.description)
 		}
 		for i, d := range docs {
 			for k := range i {
-				if same := sharedWords(sets[i], sets[k]); same*10 >= (len(sets[i])+len(sets[k])-same)*8 && d.description != docs[k].description {
+				if words.Alike(sets[i], sets[k]) >= 0.8 && d.description != docs[k].description {
 					f := w.find(d, d.describedAt[0], d.describedAt[1], "this is almost the description of %s: little tells the model which to use", docs[k].file.Name)
 					f.Help = "say what sets the two apart"
 					break
@@ -189,15 +187,4 @@ func nearDescription(w *whole) {
 			}
 		}
 	}
-}
-
-// sharedWords counts the words that two sets share.
-func sharedWords(a, b map[string]bool) int {
-	n := 0
-	for word := range a {
-		if b[word] {
-			n++
-		}
-	}
-	return n
 }

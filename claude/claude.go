@@ -23,6 +23,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/proc"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // A Client asks questions of the Claude CLI. The zero value is ready to use.
@@ -180,13 +181,13 @@ func (c *Client) newAsk(r Request) (*ask, error) {
 		if err := c.Dialect.Check(r); err != nil {
 			return nil, err
 		}
-		own, _ := lookup(a.env, c.Dialect.Variable())
+		own, _ := words.Getenv(a.env, c.Dialect.Variable())
 		a.program = cmp.Or(c.Path, own, c.Dialect.Program())
 	} else {
-		if _, set := lookup(a.env, retriesVariable); !set {
+		if _, set := words.Getenv(a.env, retriesVariable); !set {
 			a.env = append(slices.Clone(a.env), retriesVariable+"=2")
 		}
-		own, _ := lookup(a.env, "SKILLHAND_CLAUDE")
+		own, _ := words.Getenv(a.env, "SKILLHAND_CLAUDE")
 		a.program = cmp.Or(c.Path, own, "claude")
 	}
 	if filepath.Base(a.program) != a.program {
@@ -199,15 +200,6 @@ func (c *Client) newAsk(r Request) (*ask, error) {
 
 // retriesVariable bounds the CLI's own retries. Ten of them, at each of our attempts, would take an hour.
 const retriesVariable = "CLAUDE_CODE_MAX_RETRIES"
-
-func lookup(env []string, name string) (value string, set bool) {
-	for _, kv := range env {
-		if v, ok := strings.CutPrefix(kv, name+"="); ok {
-			value, set = v, true // the last one counts
-		}
-	}
-	return value, set
-}
 
 // run makes attempts until one succeeds, fails for good, or there is no time left.
 func (a *ask) run(ctx context.Context) error {
@@ -360,7 +352,7 @@ func Absent(d Dialect, env []string) string {
 	if d != nil {
 		variable, install = d.Variable(), d.Missing()
 	}
-	if path, _ := lookup(env, variable); path != "" {
+	if path, _ := words.Getenv(env, variable); path != "" {
 		return fmt.Sprintf("%s is %s: set it to the program's path, or unset it", variable, path)
 	}
 	return install

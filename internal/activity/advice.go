@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // Advice is something worth doing about a skill.
@@ -190,28 +190,9 @@ const fewAdvice = 8
 
 // alike returns the share of words that two descriptions have in common.
 func alike(a, b string) float64 {
-	x, y := wordsOf(a), wordsOf(b)
+	x, y := words.Content(a), words.Content(b)
 	if len(x) < sameWords || len(y) < sameWords {
 		return 0
 	}
-	common := 0
-	for w := range x {
-		if y[w] {
-			common++
-		}
-	}
-	return float64(common) / float64(len(x)+len(y)-common)
-}
-
-// small are words that say nothing about a skill.
-const small = " the and for use when with this that skill you your from are "
-
-func wordsOf(text string) map[string]bool {
-	words := map[string]bool{}
-	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if w = strings.TrimSuffix(w, "s"); len(w) > 2 && !strings.Contains(small, " "+w+" ") {
-			words[w] = true
-		}
-	}
-	return words
+	return words.Alike(x, y)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/proc"
 	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // A Std is what a command reads, writes and depends on.
@@ -181,12 +182,7 @@ func PrintEach[T any](std *Std, asJSON bool, all []T, text func(T) string) error
 
 // Getenv returns a variable of the environment, or "".
 func (std *Std) Getenv(name string) string {
-	value := ""
-	for _, kv := range std.Env {
-		if v, ok := strings.CutPrefix(kv, name+"="); ok {
-			value = v
-		}
-	}
+	value, _ := words.Getenv(std.Env, name)
 	return value
 }
 

@@ -288,29 +288,11 @@ func seconds(n int) string {
 	return strconv.FormatFloat(float64(n)/1000, 'f', -1, 64) + "s"
 }
 
-// suggest returns the names that are a few keystrokes away, by the same rule
-// that cobra has for commands.
+// suggest returns the names that are a few keystrokes away, nearest first.
 func suggest(typed string, names []string) []string {
-	rule := &cobra.Command{SuggestionsMinimumDistance: 2}
+	most := 2
 	if len(typed) <= 4 { // two of four letters say little
-		rule.SuggestionsMinimumDistance = 1
+		most = 1
 	}
-	for _, name := range names {
-		c := &cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}}
-		if swapped(name, typed) {
-			c.SuggestFor = []string{typed}
-		}
-		rule.AddCommand(c)
-	}
-	return slices.Compact(rule.SuggestionsFor(typed))
-}
-
-// swapped reports whether two words differ in two neighbouring letters that changed places.
-func swapped(a, b string) bool {
-	for i := 1; i < len(a) && len(a) == len(b); i++ {
-		if a[:i-1]+a[i:i+1]+a[i-1:i]+a[i+1:] == b {
-			return true
-		}
-	}
-	return false
+	return words.Within(typed, names, most)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ func borrowed() map[string]map[string]string {
 			"status": "history status", "retro": "history retro", "explain": "check --explain",
 			"exit-codes": "help exit-codes", "log": "history", "logs": "history", "stats": "usage", "cost": "usage", "costs": "usage",
 			"permission": "may", "permissions": "may", "permit": "may", "can": "may",
-			"allow": "trust", "untrust": "trust --revoke", "serve": "mcp", "jobs": "batch", "queue": "batch", "convert": "migrate",
+			"allow": "trust", "untrust": "trust --revoke", "serve": "mcp", "jobs": "batch", "queue": "batch", "retry": "batch retry", "cancel": "batch cancel", "convert": "migrate",
 			"golden": "test", "report": "emit",
 		},
 		"skillhand batch": {
@@ -127,10 +128,12 @@ func Meant(cmd *cobra.Command, word string) []string {
 		}
 	}
 	near := suggest(word, names)
-	if len(near) == 0 {
-		for other, ours := range borrowed()[path] {
-			if len(word) > 3 && len(other) > 3 && len(suggest(word, []string{other})) > 0 {
-				near = append(near, ours)
+	if len(near) == 0 && len(word) > 3 {
+		others := slices.DeleteFunc(slices.Sorted(maps.Keys(borrowed()[path])), func(other string) bool { return len(other) < 4 })
+		close := suggest(word, others)
+		for _, other := range close {
+			if words.Distance(word, other) == words.Distance(word, close[0]) {
+				near = append(near, borrowed()[path][other])
 			}
 		}
 		slices.Sort(near)

@@ -17,6 +17,7 @@ import (
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/session"
 	"github.com/skillhand/skillhand/internal/trust"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // A Here is the place that a command works in. Fields that are empty are filled
@@ -263,12 +264,7 @@ func (e Env) Get(name string) string {
 
 // Lookup returns a variable's value and whether it is set. The last one counts, as in os/exec.
 func (e Env) Lookup(name string) (value string, set bool) {
-	for _, kv := range slices.Backward(e) {
-		if len(kv) > len(name) && kv[len(name)] == '=' && kv[:len(name)] == name {
-			return kv[len(name)+1:], true
-		}
-	}
-	return "", false
+	return words.Getenv(e, name)
 }
 
 // With returns the environment with one variable changed.

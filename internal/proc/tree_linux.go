@@ -338,19 +338,19 @@ func KillOrphans() {
 	})
 }
 
-// A crew is the threads that start programs. They live as long as this process: a program
+// starters are the threads that start programs. They live as long as this process: a program
 // is to be killed when its parent dies, and to the kernel the parent is the thread.
-type crew struct {
+type starters struct {
 	work    chan func()
 	threads atomic.Int32
 	brand   bool // what they start has the brand
 }
 
 // One thread would do, but between two programs it waits for the first to get going.
-const crewSize = 3
+const starterThreads = 3
 
-var starter = sync.OnceValue(func() *crew {
-	c := &crew{work: make(chan func())}
+var starter = sync.OnceValue(func() *starters {
+	c := &starters{work: make(chan func())}
 	// If we are branded ourselves, so are the children of the calling program, and the brand
 	// tells nothing. But then somebody above us looks for it.
 	self, ok := readProcess(os.Getpid())
@@ -358,13 +358,13 @@ var starter = sync.OnceValue(func() *crew {
 	return c
 })
 
-func (c *crew) start(t *tree) error {
+func (c *starters) start(t *tree) error {
 	done := make(chan error, 1)
 	work := func() { done <- t.start() }
 	select {
 	case c.work <- work:
 	default: // all are busy
-		if c.threads.Add(1) <= crewSize {
+		if c.threads.Add(1) <= starterThreads {
 			go c.join(make(chan struct{}))
 		} else {
 			c.threads.Add(-1)
@@ -374,8 +374,8 @@ func (c *crew) start(t *tree) error {
 	return <-done
 }
 
-// join makes this goroutine one of the crew, on a thread of its own.
-func (c *crew) join(joined chan<- struct{}) {
+// join makes this goroutine one of the starters, on a thread of its own.
+func (c *starters) join(joined chan<- struct{}) {
 	runtime.LockOSThread()
 	if unix.Gettid() == os.Getpid() {
 		// The main thread gets the orphans. While we hold it, another goroutine gets another.
@@ -395,7 +395,7 @@ func (c *crew) join(joined chan<- struct{}) {
 	}
 }
 
-// start starts the program, on a thread of the crew. The trees are not locked
+// start starts the program, on a thread of the starters. The trees are not locked
 // meanwhile: there may be many who want to know that nothing of theirs is left.
 func (t *tree) start() error {
 	defer keepApart()()

@@ -693,7 +693,7 @@ func TestNotTheMainThread(t *testing.T) {
 }
 
 func playThread() error {
-	c := &crew{work: make(chan func())}
+	c := &starters{work: make(chan func())}
 	c.join(make(chan struct{})) // returns: another goroutine joined
 	tid := make(chan int)
 	c.work <- func() { tid <- unix.Gettid() }

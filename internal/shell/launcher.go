@@ -92,7 +92,7 @@ func (r *running) find(name string) target {
 
 // inPath reports whether PATH has a program of this name before it has a launcher's folder.
 func (r *running) inPath(name string) bool {
-	list, _ := minibash.Getenv(r.env, "PATH")
+	list, _ := words.Getenv(r.env, "PATH")
 	for _, dir := range filepath.SplitList(list) {
 		if slices.Contains(r.shell.Launchers, dir) {
 			return false

@@ -9,7 +9,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/shell/bind"
-	"github.com/skillhand/skillhand/internal/shell/minibash"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // May reports why a line must not run here: it would run a program or a script that
@@ -45,7 +45,7 @@ func (r *running) mayRun() error {
 	}
 	var refused error
 	runs := r.prog.Runs(bind.Files{
-		Env: func(name string) (string, bool) { return minibash.Getenv(r.env, name) },
+		Env: func(name string) (string, bool) { return words.Getenv(r.env, name) },
 		Named: func(path string) bool {
 			err := r.mayRunFile(here, path)
 			if refused == nil {

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/shell/minibash"
 	"github.com/skillhand/skillhand/internal/test"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // code makes a Line that is all code.
@@ -69,7 +69,7 @@ func TestBuiltin(t *testing.T) {
 			return 0
 		},
 		"where": func(_ context.Context, _ []string, std Std) int {
-			x, _ := minibash.Getenv(std.Env, "x")
+			x, _ := words.Getenv(std.Env, "x")
 			fmt.Fprint(std.Out, strings.TrimPrefix(std.Dir, dir), x)
 			return 0
 		},

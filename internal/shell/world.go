@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/shell/bind"
-	"github.com/skillhand/skillhand/internal/shell/minibash"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // world says which programs and files a line would find. It looks only if it is asked.
 func (r *running) world() bind.World {
 	return bind.World{
 		Program: func(name string) bool {
-			path, _ := minibash.Getenv(r.env, "PATH")
+			path, _ := words.Getenv(r.env, "PATH")
 			for _, folder := range append(filepath.SplitList(path), systemFolders...) {
 				if _, err := os.Stat(filepath.Join(r.abs(folder), name)); err == nil {
 					return true

@@ -1,13 +1,15 @@
 package test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/skillhand/skillhand/internal/proc"
 )
 
 // A ConsoleCommand is a command that a page of documentation shows, and what it prints there.
@@ -59,16 +61,19 @@ func RunConsole(t *testing.T, path string, commands []ConsoleCommand) (work stri
 		t.Fatal(err)
 	}
 	// Not on stdin, where commands that read it would find the rest of the script.
-	cmd := exec.Command("bash", "-c", "exec 2>&1\n"+script.String())
-	cmd.Dir = work
-	cmd.Env = []string{"HOME=" + dir, "PATH=" + path, "SKILLHAND_STATE_DIR=" + filepath.Join(dir, "state"), "GORACE=" + os.Getenv("GORACE")}
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	var out bytes.Buffer
+	res, err := proc.Run(t.Context(), proc.Cmd{
+		Args: []string{"bash", "-c", script.String()}, Dir: work, Stdout: &out, Stderr: &out,
+		Env: []string{
+			"HOME=" + dir, "PATH=" + path, "SKILLHAND_STATE_DIR=" + filepath.Join(dir, "state"), "GORACE=" + os.Getenv("GORACE"),
+		},
+	})
+	if err != nil || res.Exit != 0 {
+		t.Fatalf("exit status %d, %v\n%s", res.Exit, err, out.String())
 	}
-	got := strings.Split(string(out), consoleMark)
+	got := strings.Split(out.String(), consoleMark)
 	if len(got) != len(commands)+1 {
-		t.Fatalf("%d outputs of %d commands:\n%s", len(got)-1, len(commands), out)
+		t.Fatalf("%d outputs of %d commands:\n%s", len(got)-1, len(commands), out.String())
 	}
 	for i, c := range commands {
 		want := strings.TrimRight(c.Want, "\n")

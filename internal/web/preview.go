@@ -236,7 +236,7 @@ func (l *look) makePage(later, written bool) (page *skillhand.Page, recorded boo
 	if l.not != nil && !written {
 		req.Exec = skillhand.Refused
 	} else if file := l.recording(); !written && files.IsFile(file) {
-		req.Exec, req.Recording = skillhand.Glimpsed, file
+		req.Exec, req.Recording = skillhand.Partial, file
 		page, err := l.visit.site.Runtime.Load(l.visit.ctx, req)
 		if err == nil {
 			return page, true, nil

@@ -17,23 +17,23 @@ func DidYouMean(word string, known []string) string {
 
 // Closest returns up to three names that are a few keystrokes away, nearest first.
 func Closest(name string, names []string) []string {
-	type near struct {
-		name string
-		far  int
-	}
-	var found []near
+	close := Within(name, names, max(2, len(name)/3))
+	return close[:min(len(close), 3)]
+}
+
+// Within returns the names that begin with one, or are at most so many keystrokes away from it, nearest first.
+func Within(name string, names []string, most int) []string {
+	name = strings.ToLower(name)
+	far := map[string]int{}
 	for _, n := range names {
-		far := Distance(strings.ToLower(name), strings.ToLower(n))
-		if strings.HasPrefix(n, name) || far <= max(2, len(name)/3) {
-			found = append(found, near{n, far})
+		low := strings.ToLower(n)
+		if d := Distance(name, low); strings.HasPrefix(low, name) || d <= most {
+			far[n] = d
 		}
 	}
-	slices.SortStableFunc(found, func(a, b near) int { return a.far - b.far })
-	var close []string
-	for _, n := range found[:min(len(found), 3)] {
-		close = append(close, n.name)
-	}
-	return close
+	close := slices.DeleteFunc(slices.Clone(names), func(n string) bool { _, ok := far[n]; return !ok })
+	slices.SortStableFunc(close, func(a, b string) int { return far[a] - far[b] })
+	return slices.Compact(close)
 }
 
 // Distance counts the characters to insert, delete, replace or swap to turn a into b.

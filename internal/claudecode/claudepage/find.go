@@ -10,6 +10,7 @@ import (
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/find"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // A Skill is a skill or a command that was found.
@@ -104,21 +105,10 @@ func (r *Request) complete() error {
 
 // configDir returns the folder of the user's own settings, skills and plugins.
 func (r *Request) configDir() string {
-	if dir := lookup(r.Env, "CLAUDE_CONFIG_DIR"); dir != "" {
+	if dir, _ := words.Getenv(r.Env, "CLAUDE_CONFIG_DIR"); dir != "" {
 		return dir
 	}
 	return filepath.Join(r.Home, ".claude")
-}
-
-// lookup returns a variable of an environment, or "".
-func lookup(env []string, name string) string {
-	value := ""
-	for _, v := range env {
-		if rest, ok := strings.CutPrefix(v, name+"="); ok {
-			value = rest
-		}
-	}
-	return value
 }
 
 func openEntry(e find.Entry) (*Skill, error) {

@@ -396,7 +396,7 @@ func (pl *planner) unquoted(sh *shape, part syntax.WordPart) error {
 	if !pl.fixed(name) {
 		return fmt.Errorf("$%s without quotes, which the line assigns", name)
 	}
-	if value, _ := Getenv(pl.plan.setup.Env, name); strings.ContainsAny(value, `*?[\`) {
+	if value, _ := words.Getenv(pl.plan.setup.Env, name); strings.ContainsAny(value, `*?[\`) {
 		return fmt.Errorf("$%s without quotes, which holds a pattern", name)
 	}
 	sh.single = false
@@ -420,7 +420,7 @@ func (pl *planner) readable(exp *syntax.ParamExp) error {
 	if !syntax.ValidName(name) {
 		return fmt.Errorf("$%s", name)
 	}
-	if _, ok := Getenv(pl.plan.setup.Env, name); bashSets(name) && !(ok && bashKeeps(name)) {
+	if _, ok := words.Getenv(pl.plan.setup.Env, name); bashSets(name) && !(ok && bashKeeps(name)) {
 		return fmt.Errorf("$%s, which bash sets", name)
 	}
 	return nil
@@ -625,7 +625,7 @@ func (pl *planner) program(name string) (path string, script, ok bool) {
 		found, script := runnable(name)
 		return name, script, found == yes
 	}
-	list, _ := Getenv(pl.plan.setup.Env, "PATH")
+	list, _ := words.Getenv(pl.plan.setup.Env, "PATH")
 	for _, dir := range filepath.SplitList(list) {
 		if !filepath.IsAbs(dir) {
 			return "", false, false
@@ -675,7 +675,7 @@ func (pl *planner) arguments(name string, args []shape) error {
 		}
 		return nil
 	case "cd":
-		_, cdpath := Getenv(pl.plan.setup.Env, "CDPATH")
+		_, cdpath := words.Getenv(pl.plan.setup.Env, "CDPATH")
 		if cdpath || len(args) != 1 || !args[0].known || !args[0].single {
 			return odd
 		}

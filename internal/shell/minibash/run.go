@@ -196,7 +196,7 @@ func (w *walker) lookup(name string) string {
 	if name == "PWD" {
 		return w.dir
 	}
-	v, _ := Getenv(w.line.plan.setup.Env, name)
+	v, _ := words.Getenv(w.line.plan.setup.Env, name)
 	return v
 }
 
@@ -205,7 +205,7 @@ func (w *walker) lookup(name string) string {
 func (w *walker) environ(prefix []*syntax.Assign) []string {
 	env := w.line.plan.setup.Env
 	for name, value := range w.vars {
-		if _, ok := Getenv(env, name); ok {
+		if _, ok := words.Getenv(env, name); ok {
 			env = Setenv(env, name, value)
 		}
 	}
@@ -436,14 +436,4 @@ func Setenv(env []string, name, value string) []string {
 		}
 	}
 	return append(set, name+"="+value)
-}
-
-// Getenv returns a variable's value; of two the last counts.
-func Getenv(env []string, name string) (string, bool) {
-	for i := len(env) - 1; i >= 0; i-- {
-		if v, ok := strings.CutPrefix(env[i], name); ok && strings.HasPrefix(v, "=") {
-			return v[1:], true
-		}
-	}
-	return "", false
 }
