@@ -215,7 +215,8 @@ func TestReach(t *testing.T) {
 
 var majorVersion = regexp.MustCompile(`/v[0-9]+$`)
 
-// TestSignatures: importers see our types and those of the standard library alone. A name of our own for a type of an internal package is one of ours.
+// TestSignatures: importers see our types and those of the standard library alone. A name of our own for a type of an
+// internal package is one of ours.
 func TestSignatures(t *testing.T) {
 	for _, pkg := range packages(t) {
 		if pkg.Name == "main" || strings.Contains(pkg.ImportPath, "/internal/") {

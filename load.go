@@ -231,7 +231,8 @@ func (l *load) page(ctx context.Context) (*Page, error) {
 
 // render makes the page, the whole of it or that of a later use.
 func (l *load) render(ctx context.Context, s *skill.Skill, env render.Env) (*Page, error) {
-	page := &Page{Skill: s.Name, File: s.File, Directives: []render.Directive{}, Warnings: []string{}, source: s, vars: env.Vars, warn: l.at.rt.warn}
+	page := &Page{Skill: s.Name, File: s.File, Directives: []render.Directive{}, Warnings: []string{}, source: s, vars: env.Vars,
+		warn: l.at.rt.warn}
 	var odd []string
 	if env.Untrusted == "" { // what was withheld now must come later
 		if claim, err := l.claim(s); err != nil {

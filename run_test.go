@@ -48,7 +48,8 @@ func TestRun(t *testing.T) {
 	if diff := cmp.Diff([]string{script + " b"}, asked); diff != "" {
 		t.Error(diff)
 	}
-	want := &report.Report{Success: true, Confidence: 0.5, Deliverables: []string{"a"}, Metrics: map[string]float64{}, Errors: []report.Error{}}
+	want := &report.Report{Success: true, Confidence: 0.5, Deliverables: []string{"a"}, Metrics: map[string]float64{},
+		Errors: []report.Error{}}
 	if diff := cmp.Diff(want, v.Report); diff != "" {
 		t.Error(diff)
 	}

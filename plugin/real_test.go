@@ -185,7 +185,8 @@ func TestInstructionsOnce(t *testing.T) {
 
 func TestArguments(t *testing.T) {
 	p := newProbe(t, realclaude.Obey, "")
-	for _, args := range []string{`it's "quoted" $(touch pwned) ; touch pwned`, "two\nlines; touch pwned", "`touch pwned`", "$HOME ${PATH} \\n *"} {
+	for _, args := range []string{`it's "quoted" $(touch pwned) ; touch pwned`, "two\nlines; touch pwned", "`touch pwned`",
+		"$HOME ${PATH} \\n *"} {
 		pages := p.say(slash + " " + args)
 		if len(pages) != 1 || !strings.Contains(pages[0], "arguments: ["+args+"]") {
 			t.Errorf("%q became %q", args, pages)
@@ -283,7 +284,8 @@ func TestMigrated(t *testing.T) {
 	p.claude.Write("plug/skills/probe/SKILL.md", old)
 	p.claude.Write("plug/skills/probe/first-use.md", instructions+"\n\n${OUT}\n")
 	p.claude.Write("plug/skills/probe/bindings.json", `{"OUT": "org.example.GetProbeOutput"}`)
-	p.claude.Write("plug/hooks/bin/show-probe", "#!/bin/sh\nexec \"$(dirname \"$0\")/java\" -m org.example/org.example.GetProbeOutput \"$@\"\n")
+	p.claude.Write("plug/hooks/bin/show-probe", "#!/bin/sh\nexec \"$(dirname \"$0\")/java\" -m "+
+		"org.example/org.example.GetProbeOutput \"$@\"\n")
 	p.claude.Write("plug/hooks/bin/java", "#!/bin/sh\necho \"Fresh: $(cat fresh),\"\n")
 	for _, name := range []string{"show-probe", "java"} {
 		if err := os.Chmod(filepath.Join(p.claude.Project, "plug/hooks/bin", name), 0o777); err != nil {

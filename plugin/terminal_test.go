@@ -52,7 +52,8 @@ func (s *sitting) answered(before int, events ...string) (pages []string, told r
 	}
 	for _, q := range s.api.Requests()[before:] {
 		for _, news := range s.api.News(q) {
-			if strings.Contains(news, "Base directory for this skill: ") && strings.Contains(news, "skills/probe") && !strings.Contains(news, "invoked EARLIER") {
+			if strings.Contains(news, "Base directory for this skill: ") && strings.Contains(news, "skills/probe") &&
+				!strings.Contains(news, "invoked EARLIER") {
 				pages = append(pages, news)
 			}
 		}

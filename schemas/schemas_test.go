@@ -44,7 +44,8 @@ func TestFiles(t *testing.T) {
 		schema, text string
 		ok           bool
 	}{
-		{"skill-frontmatter-v1", "name: a-b\ndescription: d\nallowed-tools: [Read]\nhooks: {Stop: [{hooks: [{type: command, command: x}]}]}\nmine: 1", true},
+		{"skill-frontmatter-v1", "name: a-b\ndescription: d\nallowed-tools: [Read]\nhooks: {Stop: [{hooks: [{type: " +
+			"command, command: x}]}]}\nmine: 1", true},
 		{"skill-frontmatter-v1", "name: A", false},
 		{"skill-frontmatter-v1", "effort: huge", false},
 		{"skill-frontmatter-v1", "allowedTools: [Read]", false},
@@ -65,7 +66,8 @@ func TestFiles(t *testing.T) {
 		{"evals-json-v1", `{"skill_name": "s", "evals": [{"id": 1, "prompt": "p", "files": [], "expectations": ["x"]}]}`, true},
 		{"evals-json-v1", `[{"query": "q", "should_trigger": true}]`, true},
 		{"evals-json-v1", `{"evals": [{"id": 1}]}`, false},
-		{"batch-file-v1", "name: n\ndefaults: {timeout: 20m}\njobs:\n  - {id: a, run: ./x, args: [y]}\n  - {id: b, ask: Q, skill: s, needs: [a]}", true},
+		{"batch-file-v1", "name: n\ndefaults: {timeout: 20m}\njobs:\n  - {id: a, run: ./x, args: [y]}\n  - {id: b, ask: " +
+			"Q, skill: s, needs: [a]}", true},
 		{"batch-file-v1", "jobs:\n  - {id: a}", false},
 		{"skillhand-yaml-v1", "check: {agents: [claude], rules: {SK308: off}, exclude: [x], permissions: {as: plugin}}", true},
 		{"skillhand-yaml-v1", "check: {rules: {SK308: maybe}}", false},

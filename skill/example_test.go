@@ -22,7 +22,8 @@ func ExampleParse() {
 }
 
 func ExampleSkill_Sections() {
-	s := skill.Parse("skills/status/SKILL.md", []byte("<skill>\nRead the state below.\n</skill>\n\n<output>\n!`git status --short`\n</output>\n"))
+	s := skill.Parse("skills/status/SKILL.md", []byte("<skill>\nRead the state below.\n</skill>\n\n<output>\n!`git "+
+		"status --short`\n</output>\n"))
 	sections, err := s.Sections()
 	if err != nil {
 		fmt.Println(err)

@@ -78,11 +78,13 @@ var fields = []struct {
 	{KnownField{"metadata", true}, func(f *Frontmatter, v *yaml.Node) string { return mapping(v, &f.Metadata) }},
 	{KnownField{"allowed-tools", true}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.AllowedTools, splitTools) }},
 	{KnownField{"disallowed-tools", false}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.DisallowedTools, splitTools) }},
-	{KnownField{"disallowedTools", false}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.DisallowedTools, splitTools) }}, // as in agents
+	// as in agents
+	{KnownField{"disallowedTools", false}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.DisallowedTools, splitTools) }},
 	{KnownField{"when_to_use", false}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.WhenToUse) }},
 	{KnownField{"argument-hint", false}, func(f *Frontmatter, v *yaml.Node) string { return hint(v, &f.ArgumentHint) }},
 	{KnownField{"arguments", false}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.Arguments, splitNames) }},
-	{KnownField{"disable-model-invocation", false}, func(f *Frontmatter, v *yaml.Node) string { return boolean(v, &f.DisableModelInvocation) }},
+	{KnownField{"disable-model-invocation", false},
+		func(f *Frontmatter, v *yaml.Node) string { return boolean(v, &f.DisableModelInvocation) }},
 	{KnownField{"user-invocable", false}, func(f *Frontmatter, v *yaml.Node) string { return boolean(v, &f.UserInvocable) }},
 	{KnownField{"model", false}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Model) }},
 	{KnownField{"effort", false}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Effort) }},

@@ -73,8 +73,10 @@ colour: blue
 	want := Frontmatter{
 		Name: "review", Description: "Reviews code.\n", WhenToUse: "when asked", License: "MIT", Compatibility: "any",
 		Metadata: map[string]string{"version": "1.10"}, ArgumentHint: "[file]", Arguments: []string{"file", "mode"},
-		DisableModelInvocation: true, UserInvocable: false, AllowedTools: []string{"Bash(git log:*)", "Read", "Grep"}, DisallowedTools: []string{"Write"},
-		Model: "haiku", Effort: "low", Context: "fork", Agent: "Explore", Background: true, Paths: []string{"src/**", "*.go"}, Shell: "bash", HasHooks: true,
+		DisableModelInvocation: true, UserInvocable: false, AllowedTools: []string{"Bash(git log:*)", "Read", "Grep"},
+		DisallowedTools: []string{"Write"},
+		Model:           "haiku", Effort: "low", Context: "fork", Agent: "Explore", Background: true,
+		Paths: []string{"src/**", "*.go"}, Shell: "bash", HasHooks: true,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

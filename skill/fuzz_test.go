@@ -60,8 +60,10 @@ func addSeeds(f *testing.F) {
 // FuzzSimpleYAML compares what is read without package yaml with what that reads.
 func FuzzSimpleYAML(f *testing.F) {
 	for _, seed := range []string{
-		"name: x\ndescription: Does it, \"well\" — [a] {b} 'c' & more! Use it.\n", "a: b", "a:  b  \n", "a: b\n c\n", "a: b # c\n", "a: b#c:d\n", "a: b: c\n",
-		"a: b:\n", "yes: b\n", "a: No\n", "a: b\n\n", "a: b\nc: d\na: e\n", "a: b\r\n", "a: \tb\n", "a: b\tc\n", "a: b\u2028c: d\n", "a: b\ufeff\n", "a: é\n",
+		"name: x\ndescription: Does it, \"well\" — [a] {b} 'c' & more! Use it.\n", "a: b", "a:  b  \n", "a: b\n c\n", "a: b # c\n",
+		"a: b#c:d\n", "a: b: c\n",
+		"a: b:\n", "yes: b\n", "a: No\n", "a: b\n\n", "a: b\nc: d\na: e\n", "a: b\r\n", "a: \tb\n", "a: b\tc\n", "a: b\u2028c: d\n",
+		"a: b\ufeff\n", "a: é\n",
 		"a: b\x7f\n", "a: 1\n", "---: b\n", "a: b\n---\n", "a: b ...\n", "a: b\n...\n", "a: b `c` %d @e |f >g *h ?i\n",
 		"a: b, c\n", "a-b_c9: Bash(x:*)\n", "a: b\xff\n",
 	} {

@@ -21,13 +21,15 @@ const (
 
 // A Location is where a skill or command was found.
 type Location struct {
-	Name    string `json:"name"`             // foo, also for a plugin's plug:foo and for foo-first-use/SKILL.md; for a command in a folder folder:foo
+	// foo, also for a plugin's plug:foo and for foo-first-use/SKILL.md; for a command in a folder folder:foo
+	Name    string `json:"name"`
 	Call    string `json:"call"`             // in a list: the name, plugin:name or path that finds this one and no other
 	Plugin  string `json:"plugin,omitempty"` // the plugin's name, if it is from one
 	From    string `json:"from"`             // one of the constants above; "" if it was named by its path
 	Command bool   `json:"command"`          // commands/foo.md, no skill
 	File    string `json:"file"`             // the file to read
-	Folder  string `json:"-"`                // the skill's folder, or that of all commands, as it was found: File, links resolved, lies inside it
+	// the skill's folder, or that of all commands, as it was found: File, links resolved, lies inside it
+	Folder string `json:"-"`
 }
 
 // Check reports why the location's file cannot be read as its skill's: it is missing, or, links

@@ -25,7 +25,8 @@ func Parse(file string, src []byte) *Skill {
 		s.note(header, 1, NoteFrontmatterUnclosed, "the frontmatter is not closed by a line of ---, so it is part of the text")
 	}
 	if f, ok := s.Front.Field("arguments"); ok && slices.ContainsFunc(s.Front.Arguments, tooLong) {
-		s.note(f.Offset, f.Line, NoteArgumentName, fmt.Sprintf("arguments has a name of more than %d characters, which cannot be a placeholder", maxName))
+		s.note(f.Offset, f.Line, NoteArgumentName, fmt.Sprintf("arguments has a name of more than %d characters, which "+
+			"cannot be a placeholder", maxName))
 	}
 	c := cutter{src: text, line: 1, names: newNames(s.Front.Arguments)}
 	if header > 0 {
@@ -111,7 +112,8 @@ func (c *cutter) addSpan(sp markdown.Span, base int) {
 
 // directive makes the part of a directive, and cuts its command.
 func (c *cutter) directive(sp markdown.Span, base int) Part {
-	p := Part{Kind: Directive, Alone: sp.Alone, Block: sp.Kind == markdown.Block, Fenced: sp.Fenced, InCode: sp.Fenced, at: base + sp.At, joints: sp.Joints}
+	p := Part{Kind: Directive, Alone: sp.Alone, Block: sp.Kind == markdown.Block, Fenced: sp.Fenced, InCode: sp.Fenced,
+		at: base + sp.At, joints: sp.Joints}
 	line := c.line
 	if p.Block {
 		line++

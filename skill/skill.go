@@ -67,10 +67,12 @@ type Part struct {
 	Arg     int
 
 	// Directive
-	Command []Part // Text and Variable parts of the command, without its !`…` or fences (and without the indentation of the list or quote around it)
-	Block   bool   // a ```! block, not !`…`
-	Fenced  bool   // in a fence of nothing but directives, which stays around their output (the fence's lines are text parts)
-	Alone   bool   // nothing but white space beside it on its lines, and in no list or quote
+	// Text and Variable parts of the command, without its !`…` or fences (and without the indentation of the list or
+	// quote around it)
+	Command []Part
+	Block   bool // a ```! block, not !`…`
+	Fenced  bool // in a fence of nothing but directives, which stays around their output (the fence's lines are text parts)
+	Alone   bool // nothing but white space beside it on its lines, and in no list or quote
 
 	at     int              // where its command starts
 	joints []markdown.Joint // and where the command's lines do, if it is not in one piece

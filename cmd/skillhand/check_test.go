@@ -23,7 +23,8 @@ import (
 
 // TestOwnSkills: what we ship and show has no fault that we would report to others.
 func TestOwnSkills(t *testing.T) {
-	cmd := exec.Command("skillhand", "check", "--format", "concise", "--fail-on", "warning", "plugin", "examples", ".claude-plugin/marketplace.json", "README.md")
+	cmd := exec.Command("skillhand", "check", "--format", "concise", "--fail-on", "warning", "plugin", "examples",
+		".claude-plugin/marketplace.json", "README.md")
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
@@ -210,8 +211,10 @@ func TestPreCommit(t *testing.T) {
 	}
 	files := regexp.MustCompile(hooks[0].Files)
 	for name, want := range map[string]bool{
-		"SKILL.md": true, ".claude/skills/a/SKILL.md": true, ".claude/commands/x.md": true, "plugin/agents/sub/x.md": true, ".claude-plugin/plugin.json": true,
-		"a/.claude-plugin/marketplace.json": true, "a/hooks/hooks.json": true, "README.md": false, "docs/MYSKILL.md": false, "package.json": false,
+		"SKILL.md": true, ".claude/skills/a/SKILL.md": true, ".claude/commands/x.md": true, "plugin/agents/sub/x.md": true,
+		".claude-plugin/plugin.json":        true,
+		"a/.claude-plugin/marketplace.json": true, "a/hooks/hooks.json": true, "README.md": false, "docs/MYSKILL.md": false,
+		"package.json": false,
 	} {
 		if got := files.MatchString(name); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)

@@ -20,7 +20,8 @@ var (
 // TestLinks: every link of the documentation to a file, and to a heading in one, leads somewhere.
 func TestLinks(t *testing.T) {
 	var pages []string
-	for _, pattern := range []string{"../../*.md", "../../docs/*.md", "../../plugin/*.md", "../../check/doc/*.md", "../../tools/bench/corpus/*.md"} {
+	for _, pattern := range []string{"../../*.md", "../../docs/*.md", "../../plugin/*.md", "../../check/doc/*.md",
+		"../../tools/bench/corpus/*.md"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

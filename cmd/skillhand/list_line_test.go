@@ -24,7 +24,8 @@ func TestListLine(t *testing.T) {
 		columns int
 		first   string
 	}{
-		{math.MaxInt32, "a-name-that-is-longer-than-thirty-columns  project  <33 not trusted>  Reviews what changed, and says what it thinks of it."},
+		{math.MaxInt32, "a-name-that-is-longer-than-thirty-columns  project  <33 not trusted>  Reviews what changed, and " +
+			"says what it thinks of it."},
 		{100, "a-name-that-is-longer-than-thirt…  project  <33 not trusted>  Reviews what changed, and says what it…"},
 		{80, "a-name-that-is-longer-than-th…  project  <33 not trusted>  Reviews what changed, and…"},
 		{60, "a-name-that-is-…  project  <33 not trusted>  Reviews what…"},

@@ -76,7 +76,8 @@ func TestNode(t *testing.T) {
 	}
 	cmd := exec.Command(node, "driver.mjs")
 	cmd.Dir = dir
-	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + filepath.Join(dir, "state"), "GORACE=" + os.Getenv("GORACE")}
+	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + filepath.Join(dir, "state"),
+		"GORACE=" + os.Getenv("GORACE")}
 	out, err := cmd.CombinedOutput()
 	if err != nil || string(out) != "all of it\n" {
 		t.Errorf("%v\n%s", err, out)

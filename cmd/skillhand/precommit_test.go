@@ -23,9 +23,11 @@ func TestPreCommitRuns(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	ours, theirs := filepath.Join(root, "ours"), filepath.Join(root, "theirs")
-	p := precommit{t: t, env: append(os.Environ(), "PRE_COMMIT_HOME="+filepath.Join(root, "cache"), "GOPROXY=off", "GOFLAGS=-buildvcs=false -trimpath",
+	p := precommit{t: t, env: append(os.Environ(), "PRE_COMMIT_HOME="+filepath.Join(root, "cache"), "GOPROXY=off",
+		"GOFLAGS=-buildvcs=false -trimpath",
 		"GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOCACHE="+goEnv(t, "GOCACHE"), // else all is fetched and built again, as without -trimpath
-		"HOME="+root, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@b")}
+		"HOME="+root, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=A",
+		"GIT_COMMITTER_EMAIL=a@b")}
 	copyTree(t, ours)
 	rev := p.commit(ours)
 
@@ -44,7 +46,8 @@ func TestPreCommitRuns(t *testing.T) {
 	for _, id := range []string{"skillhand-check-system", "skillhand-check"} {
 		write(".pre-commit-config.yaml", "repos:\n  - repo: "+ours+"\n    rev: "+rev+"\n    hooks: [{id: "+id+"}]\n")
 		p.commit(theirs)
-		if out, ok := p.run(theirs, "pre-commit", "run", "--all-files"); ok || !strings.Contains(out, ".claude/skills/s/SKILL.md:4:16: error SK301") {
+		if out, ok := p.run(theirs, "pre-commit", "run", "--all-files"); ok ||
+			!strings.Contains(out, ".claude/skills/s/SKILL.md:4:16: error SK301") {
 			t.Fatalf("%s: %v\n%s", id, ok, out)
 		}
 		if out, ok := p.run(theirs, "pre-commit", "run", "--files", "README.md"); !ok || !strings.Contains(out, "Skipped") {

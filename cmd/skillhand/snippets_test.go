@@ -34,7 +34,8 @@ func TestSnippets(t *testing.T) {
 			if err := os.WriteFile(script, []byte(code), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			if out := runSnippet(t, t.TempDir(), script); !strings.HasPrefix(out, `{"ok":true,"report":{"success":true,"confidence":0.92,"deliverables":["`) {
+			if out := runSnippet(t, t.TempDir(), script); !strings.HasPrefix(out,
+				`{"ok":true,"report":{"success":true,"confidence":0.92,"deliverables":["`) {
 				t.Errorf("%s", out)
 			}
 			// Where what it wants to write is a folder, it cannot.
@@ -44,7 +45,8 @@ func TestSnippets(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if out := runSnippet(t, work, script); !strings.HasPrefix(out, `{"ok":false,"report":{"success":false,"confidence":0,"deliverables":[],`) ||
+			if out := runSnippet(t, work, script); !strings.HasPrefix(out,
+				`{"ok":false,"report":{"success":false,"confidence":0,"deliverables":[],`) ||
 				!strings.Contains(out, `"errors":[{"code":"`) {
 				t.Errorf("%s", out)
 			}

@@ -72,7 +72,8 @@ func (std *Std) SeenChanges(ctx context.Context, store trust.Store, dir, pin str
 	case given != "":
 		return given, nil
 	case !std.Interactive():
-		return "", fmt.Errorf("%s: still pinned as it was: there is no terminal to ask on (if you have seen the difference: skillhand trust --pin=%s)", dir, digest)
+		return "", fmt.Errorf("%s: still pinned as it was: there is no terminal to ask on (if you have seen the "+
+			"difference: skillhand trust --pin=%s)", dir, digest)
 	}
 	question := "\nTrust it from now on, whatever changes? (--pin: only as it is now) [y/N] "
 	if pin != "" {

@@ -272,7 +272,8 @@ func dashFirst(cmd *cobra.Command, unknown *pflag.NotExistError) string {
 	if short := unknown.GetSpecifiedShortnames(); short != "" {
 		flag = "-" + short
 	}
-	return fmt.Sprintf("; to pass it to %s, put -- first: %s %s -- %s", before[0], cmd.CommandPath(), words.Quote(before...), words.Quote(flag))
+	return fmt.Sprintf("; to pass it to %s, put -- first: %s %s -- %s", before[0], cmd.CommandPath(), words.Quote(before...),
+		words.Quote(flag))
 }
 
 // A badFlag error says what is wrong with a flag. Those after it were not read.

@@ -154,7 +154,8 @@ func manualName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.Comma
 func manual(cmd *cobra.Command, date string) string {
 	cmd.InitDefaultHelpFlag()
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH %s 1 %s %s %s\n", quote(strings.ToUpper(manualName(cmd))), quote(date), quote("skillhand "+NewVersion().Version), quote("skillhand"))
+	fmt.Fprintf(&b, ".TH %s 1 %s %s %s\n", quote(strings.ToUpper(manualName(cmd))), quote(date),
+		quote("skillhand "+NewVersion().Version), quote("skillhand"))
 	b.WriteString(".nh\n.ad l\n") // a hyphen in the middle of a variable's name would be read as part of it
 	b.WriteString(".SH NAME\n" + roff(manualName(cmd)) + ` \- ` + roff(lowerFirst(cmd.Short)) + "\n")
 	b.WriteString(".SH SYNOPSIS\n" + synopsis(cmd))

@@ -58,7 +58,8 @@ func TestFlagLines(t *testing.T) {
 	set.Lookup("pin").NoOptDefVal = "now"
 	for columns := 30; columns < 90; columns++ {
 		text := strings.Join(strings.Fields(flagLines(set, columns)), " ")
-		if want := "-j, --jobs NUMBER number of trials at the same time; with --batch over all machines (default 4) --pin[=DIGEST] the digest"; text != want {
+		if want := "-j, --jobs NUMBER number of trials at the same time; with --batch over all machines (default 4) " +
+			"--pin[=DIGEST] the digest"; text != want {
 			t.Errorf("in %d columns: %s", columns, text)
 		}
 	}

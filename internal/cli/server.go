@@ -127,7 +127,8 @@ func (std *Std) findServer() (string, error) {
 		return "", refused
 	}
 	return "", fmt.Errorf("needs %s, which is neither beside %s nor in PATH\n"+
-		"it comes with every release; or build both: go install github.com/skillhand/skillhand/cmd/...@%s", ServerName, cmp.Or(self, "skillhand"), release)
+		"it comes with every release; or build both: go install github.com/skillhand/skillhand/cmd/...@%s", ServerName,
+		cmp.Or(self, "skillhand"), release)
 }
 
 // serverManuals lets the second program write the manual pages of its commands.

@@ -26,7 +26,8 @@ func TestReadAll(t *testing.T) {
 			_, _ = io.WriteString(w, "b")
 			w.Close()
 		}, "ab", nil},
-		{"too much", func(w *io.PipeWriter, _ context.CancelCauseFunc) { _, _ = io.WriteString(w, strings.Repeat("x", 20)) }, strings.Repeat("x", 10), nil},
+		{"too much", func(w *io.PipeWriter, _ context.CancelCauseFunc) { _, _ = io.WriteString(w, strings.Repeat("x", 20)) },
+			strings.Repeat("x", 10), nil},
 		{"silent", func(*io.PipeWriter, context.CancelCauseFunc) {}, "", ErrSilent},
 		{"endless", func(w *io.PipeWriter, _ context.CancelCauseFunc) { _, _ = io.WriteString(w, "a") }, "", ErrEndless},
 		{"broken", func(w *io.PipeWriter, _ context.CancelCauseFunc) { w.CloseWithError(io.ErrUnexpectedEOF) }, "", io.ErrUnexpectedEOF},

@@ -27,17 +27,20 @@ func borrowed() map[string]map[string]string {
 			"exec": "run", "execute": "run", "start": "run", "prompt": "ask", "chat": "ask", "query": "ask", "claude": "ask",
 			"install": "help install", "setup": "help install", "update": "upgrade", "self-update": "upgrade", "remove": "uninstall",
 			"rm": "uninstall", "delete": "uninstall",
-			"config": "doctor", "settings": "doctor", "info": "doctor", "diagnose": "doctor", "env": "help environment", "environment": "help environment",
-			"status": "history status", "retro": "history retro", "explain": "check --explain",
+			"config": "doctor", "settings": "doctor", "info": "doctor", "diagnose": "doctor", "env": "help environment",
+			"environment": "help environment",
+			"status":      "history status", "retro": "history retro", "explain": "check --explain",
 			"exit-codes": "help exit-codes", "log": "history", "logs": "history", "stats": "usage", "cost": "usage", "costs": "usage",
 			"permission": "may", "permissions": "may", "permit": "may", "can": "may",
-			"allow": "trust", "untrust": "trust --revoke", "serve": "mcp", "jobs": "batch", "queue": "batch", "retry": "batch retry", "cancel": "batch cancel", "convert": "migrate",
+			"allow": "trust", "untrust": "trust --revoke", "serve": "mcp", "jobs": "batch", "queue": "batch", "retry": "batch retry",
+			"cancel": "batch cancel", "convert": "migrate",
 			"golden": "test", "report": "emit",
 		},
 		"skillhand batch": {
 			"start": "run", "resume": "run", "go": "run", "exec": "run", "submit": "add", "enqueue": "add", "worker": "work", "status": "show",
 			"logs": "show", "log": "show", "results": "show", "get": "show",
-			"ls": "list", "remove": "rm", "delete": "rm", "stop": "cancel", "kill": "cancel", "rerun": "retry", "check": "run --dry-run", "validate": "run --dry-run",
+			"ls": "list", "remove": "rm", "delete": "rm", "stop": "cancel", "kill": "cancel", "rerun": "retry", "check": "run --dry-run",
+			"validate": "run --dry-run",
 		},
 		"skillhand init": {"job": "batch", "jobs": "batch", "command": "skill"},
 	}
@@ -48,7 +51,8 @@ func borrowedFlag(path, name string) string {
 	const noRules = ": rules are switched off in .skillhand.yaml, as in check: {rules: {SK308: off}}"
 	said := map[string]map[string]string{
 		"skillhand ask": {
-			"p": ": the prompt is an argument, as in skillhand ask 'Say hello'", "print": ": the prompt is an argument, as in skillhand ask 'Say hello'",
+			"p":             ": the prompt is an argument, as in skillhand ask 'Say hello'",
+			"print":         ": the prompt is an argument, as in skillhand ask 'Say hello'",
 			"output-format": "--json or --events",
 		},
 		"skillhand check": {

@@ -15,7 +15,8 @@ func TestPatch(t *testing.T) {
 	for _, tt := range []struct {
 		isThere       bool
 		before, after string
-	}{{true, "a\nb\n", "a\nc\n"}, {true, "a\nb", "c"}, {true, "a\r\n", "b\r\n"}, {true, "", "new\n"}, {false, "", "new\n"}, {true, "old\n", ""}} {
+	}{{true, "a\nb\n", "a\nc\n"}, {true, "a\nb", "c"}, {true, "a\r\n", "b\r\n"}, {true, "", "new\n"}, {false, "", "new\n"},
+		{true, "old\n", ""}} {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "skills", "a", "SKILL.md")
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {

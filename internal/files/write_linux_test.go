@@ -46,7 +46,8 @@ func TestOwner(t *testing.T) {
 		user, group = 65534, 65534
 	}
 	file := filepath.Join(t.TempDir(), "file")
-	if err := errors.Join(os.WriteFile(file, []byte("old"), 0o640), os.Chown(file, user, group), Write(file, []byte("new"), 0o644)); err != nil {
+	if err := errors.Join(os.WriteFile(file, []byte("old"), 0o640), os.Chown(file, user, group),
+		Write(file, []byte("new"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(file)

@@ -45,7 +45,8 @@ func rename(from, to string) error {
 		if info, serr := os.Stat(to); serr == nil && info.IsDir() {
 			return err // no time helps
 		}
-		if err == nil || !errors.Is(err, windows.ERROR_ACCESS_DENIED) && !errors.Is(err, windows.ERROR_SHARING_VIOLATION) || time.Now().After(limit) {
+		if err == nil || !errors.Is(err, windows.ERROR_ACCESS_DENIED) && !errors.Is(err, windows.ERROR_SHARING_VIOLATION) ||
+			time.Now().After(limit) {
 			return err
 		}
 		time.Sleep(wait)

@@ -5,9 +5,9 @@
 // terminal to stop at. When it has ended, or is ended, everything it started is ended too, with
 // SIGKILL, however far it went to get away. On Linux that holds for children in other groups and
 // sessions, and for daemons; on other Unix systems for the program's process group; on Windows for
-// the program's job, which only what a service starts for it is not in. A process that changed to another user is out of our reach everywhere, and
-// of programs that run at the same time, a daemon that emptied its environment may live as long as
-// the last of them that could have started it.
+// the program's job, which only what a service starts for it is not in. A process that changed to another user is out
+// of our reach everywhere, and of programs that run at the same time, a daemon that emptied its environment may live as
+// long as the last of them that could have started it.
 //
 // On Linux a program finds the variable SKILLHAND_JOB in its environment, by which its children are
 // known again, and the calling process is a child subreaper while Run is at work. Children that the

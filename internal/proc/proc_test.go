@@ -101,7 +101,8 @@ func TestErrors(t *testing.T) {
 		{Cmd{Args: []string{"closed"}, Env: path}, "closed: permission denied", fs.ErrPermission},
 		{Cmd{Args: []string{"bad"}, Env: path}, "bad: bad interpreter: /no/such/thing", syscall.ENOEXEC},
 		{Cmd{Args: []string{"./bad"}, Dir: dir}, "./bad: bad interpreter: /no/such/thing", syscall.ENOEXEC},
-		{Cmd{Args: []string{"crlf"}, Env: path}, "crlf: bad interpreter: /bin/sh, with a carriage return: the script has CRLF line ends", syscall.ENOEXEC},
+		{Cmd{Args: []string{"crlf"}, Env: path}, "crlf: bad interpreter: /bin/sh, with a carriage return: the script has " +
+			"CRLF line ends", syscall.ENOEXEC},
 		{Cmd{Args: []string{"text"}, Env: path}, "text: not executable: neither a program nor a script with a #! line", syscall.ENOEXEC},
 		{Cmd{Args: []string{"/bin/sh", strings.Repeat("x", 4<<20)}}, "/bin/sh: argument list too long", syscall.E2BIG},
 		{Cmd{Args: []string{"/bin/sh", "a\x00b"}}, "/bin/sh: an argument or variable contains a NUL byte", syscall.EINVAL},
@@ -338,7 +339,8 @@ func TestSilence(t *testing.T) {
 		{"a silent holder of stderr", "sleep 1000 >/dev/null & echo hi", "hi\n", Cmd{Silence: short}, true, short},
 		{"never silent", "while :; do echo -n; sleep .01; echo . >&2; done & echo hi", "hi\n", Cmd{Silence: short}, true, short},
 		{"not past the time limit", "sleep 1000 & echo hi", "hi\n", Cmd{Silence: patient, Timeout: 5 * time.Second}, true, 5 * time.Second},
-		{"not past the output limit", "(sleep .1; yes x) & exit", strings.Repeat("x\n", 500), Cmd{Silence: patient, MaxOutput: 1000}, true, 100 * time.Millisecond},
+		{"not past the output limit", "(sleep .1; yes x) & exit", strings.Repeat("x\n", 500), Cmd{Silence: patient, MaxOutput: 1000},
+			true, 100 * time.Millisecond},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -61,7 +61,8 @@ func (r *renderer) newTask(p *planned) *task {
 	return t
 }
 
-// start runs a task, when fewer than concurrent others run. A built-in that panics, a refusal and a program that is not there are outcomes too.
+// start runs a task, when fewer than concurrent others run. A built-in that panics, a refusal and a program that is not
+// there are outcomes too.
 func (r *renderer) start(ctx context.Context, t *task) {
 	r.slots <- struct{}{}
 	defer func() { <-r.slots }()
@@ -71,7 +72,8 @@ func (r *renderer) start(ctx context.Context, t *task) {
 		t.outcome = &Outcome{Exit: 1, Reason: err.Error(), duration: time.Since(began)}
 		return
 	}
-	t.outcome = &Outcome{How: res.How, Exit: res.Exit, Reason: res.Reason, Missing: res.Missing, stdout: res.Stdout, stderr: res.Stderr, duration: res.Duration}
+	t.outcome = &Outcome{How: res.How, Exit: res.Exit, Reason: res.Reason, Missing: res.Missing, stdout: res.Stdout,
+		stderr: res.Stderr, duration: res.Duration}
 	if res.Reason != "" && res.Exit == 0 {
 		t.outcome.Exit = 1
 	}

@@ -21,8 +21,9 @@ import (
 // A Recording holds the outcome of every directive and binding of a page, so
 // that the same page can be made again without running anything.
 type Recording struct {
-	File       string              `json:"-"` // where it was read from, for messages
-	Partial    bool                `json:"-"` // for a look: what has no outcome stays as written, instead of failing the page, and long output is kept nowhere
+	File string `json:"-"` // where it was read from, for messages
+	// for a look: what has no outcome stays as written, instead of failing the page, and long output is kept nowhere
+	Partial    bool                `json:"-"`
 	Version    int                 `json:"version"`
 	Skill      string              `json:"skill"`
 	Arguments  string              `json:"arguments"`
@@ -137,7 +138,8 @@ func replacePath(text, path, with string) string {
 		}
 		end := i + len(path)
 		b.WriteString(text[:i])
-		if next, _ := utf8.DecodeRuneInString(text[end:]); end < len(text) && (unicode.IsLetter(next) || unicode.IsDigit(next) || strings.ContainsRune("_-.", next)) {
+		if next, _ := utf8.DecodeRuneInString(text[end:]); end < len(text) &&
+			(unicode.IsLetter(next) || unicode.IsDigit(next) || strings.ContainsRune("_-.", next)) {
 			b.WriteString(path)
 		} else {
 			b.WriteString(with)

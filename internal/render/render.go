@@ -202,7 +202,8 @@ func (r *renderer) freshLines(parts []*planned) []*planned {
 				}
 			}
 		case !alone:
-			inline = inline || p.part.Kind == skill.Directive || p.part.Kind == skill.Variable && p.part.Braced && !p.part.Escaped && r.env.Bindings.has(p.part.Name)
+			inline = inline || p.part.Kind == skill.Directive ||
+				p.part.Kind == skill.Variable && p.part.Braced && !p.part.Escaped && r.env.Bindings.has(p.part.Name)
 			line = append(line, p)
 		}
 	}

@@ -211,7 +211,8 @@ func TestDirectivesRunAtOnce(t *testing.T) {
 		return 0
 	}}
 	s := skill.Parse("SKILL.md", []byte(strings.Repeat("!`meet`\n", 5)))
-	if _, err := Page(t.Context(), &bytes.Buffer{}, s, Env{Strict: true, Shell: &shell.Shell{Builtins: builtins, Timeout: time.Minute}}); err != nil {
+	if _, err := Page(t.Context(), &bytes.Buffer{}, s,
+		Env{Strict: true, Shell: &shell.Shell{Builtins: builtins, Timeout: time.Minute}}); err != nil {
 		t.Error(err)
 	}
 }
@@ -347,7 +348,8 @@ func FuzzPage(f *testing.F) {
 			o.restore()
 			rec.Directives = append(rec.Directives, o)
 		}
-		env := Env{Args: ParseArgs(args), Replay: rec, Vars: map[string]string{"CLAUDE_SKILL_DIR": "${CLAUDE_EFFORT}", "CLAUDE_EFFORT": "$ARGUMENTS"}}
+		env := Env{Args: ParseArgs(args), Replay: rec, Vars: map[string]string{"CLAUDE_SKILL_DIR": "${CLAUDE_EFFORT}",
+			"CLAUDE_EFFORT": "$ARGUMENTS"}}
 		var page bytes.Buffer
 		if _, err := Page(t.Context(), &page, s, env); err != nil {
 			return

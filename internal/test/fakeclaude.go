@@ -213,18 +213,9 @@ func (p *player) act(name, rest string) bool {
 			p.speak(map[string]any{"type": "text", "text": strings.Repeat("words ", 140)})
 		}
 	case "trickle": // LINES MILLISECONDS
-		lines, ms, _ := strings.Cut(rest, " ")
-		for range number(lines) {
-			p.speak(map[string]any{"type": "text", "text": "."})
-			p.out.Flush()
-			time.Sleep(time.Duration(number(ms)) * time.Millisecond)
-		}
+		repeat(rest, func() { p.speak(map[string]any{"type": "text", "text": "."}); p.out.Flush() })
 	case "murmur": // LINES MILLISECONDS, on stderr
-		lines, ms, _ := strings.Cut(rest, " ")
-		for range number(lines) {
-			fmt.Fprintln(os.Stderr, ".")
-			time.Sleep(time.Duration(number(ms)) * time.Millisecond)
-		}
+		repeat(rest, func() { fmt.Fprintln(os.Stderr, ".") })
 	case "sleep": // MILLISECONDS
 		p.out.Flush()
 		time.Sleep(time.Duration(number(rest)) * time.Millisecond)
@@ -249,6 +240,15 @@ func (p *player) act(name, rest string) bool {
 		return false
 	}
 	return true
+}
+
+// repeat says something a number of times, with a pause in milliseconds after each.
+func repeat(timesAndPause string, say func()) {
+	times, ms, _ := strings.Cut(timesAndPause, " ")
+	for range number(times) {
+		say()
+		time.Sleep(time.Duration(number(ms)) * time.Millisecond)
+	}
 }
 
 // obey answers "Say X" with X: as structured output if there is a schema, else as text.
@@ -284,7 +284,8 @@ func (p *player) file(path string) bool {
 func (p *player) speak(content map[string]any) {
 	p.message++
 	p.say("assistant", map[string]any{
-		"message":            map[string]any{"id": fmt.Sprintf("msg_%d", p.message), "model": "claude-fake-1", "role": "assistant", "content": []any{content}},
+		"message": map[string]any{"id": fmt.Sprintf("msg_%d", p.message), "model": "claude-fake-1", "role": "assistant",
+			"content": []any{content}},
 		"parent_tool_use_id": nil,
 	})
 }

@@ -108,7 +108,8 @@ func (tool Tool) download(ctx context.Context, folder, npm string) error {
 		return err
 	}
 	defer os.RemoveAll(temp)
-	_, err = run(ctx, temp, append([]string{npm, "install", "--prefix", temp, "--no-audit", "--no-fund", "--loglevel=error"}, tool.Packages...)...)
+	_, err = run(ctx, temp, append([]string{npm, "install", "--prefix", temp, "--no-audit", "--no-fund", "--loglevel=error"},
+		tool.Packages...)...)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is not on this machine", npm)
 	} else if err != nil {

@@ -49,7 +49,8 @@ func (b *bench) asks(binary, dir string) error {
 		slices.Sort(peers)
 		our, peer := ours[len(ours)/2], peers[len(peers)/2]
 		if size == 0 {
-			row("ask, one short answer / the stub alone", our, peer, float64(our)/float64(peer), fmt.Sprintf("%s more", (our-peer).Round(10*time.Microsecond)))
+			row("ask, one short answer / the stub alone", our, peer, float64(our)/float64(peer),
+				fmt.Sprintf("%s more", (our-peer).Round(10*time.Microsecond)))
 			continue
 		}
 		row(fmt.Sprintf("ask around %d MB / reading them", size),
@@ -63,7 +64,8 @@ func (b *bench) asks(binary, dir string) error {
 func (b *bench) longAnswer(binary, dir string) error {
 	stub := filepath.Join(dir, "claude-long")
 	answer := strings.Repeat("words and words.\n", 100<<20/17)
-	line := `{"type":"result","subtype":"success","is_error":false,"num_turns":1,"session_id":"s","result":"` + strings.ReplaceAll(answer, "\n", `\n`) + "\"}\n"
+	line := `{"type":"result","subtype":"success","is_error":false,"num_turns":1,"session_id":"s","result":"` +
+		strings.ReplaceAll(answer, "\n", `\n`) + "\"}\n"
 	if err := os.WriteFile(stub+".jsonl", []byte(line), 0o666); err != nil {
 		return err
 	}
@@ -81,7 +83,8 @@ func (b *bench) longAnswer(binary, dir string) error {
 		return err
 	}
 	our := time.Since(began)
-	row("ask, an answer of 100 MB / reading it", our, peer, float64(our)/float64(peer), fmt.Sprintf("300 MB of memory: it took %d MB", memory>>20))
+	row("ask, an answer of 100 MB / reading it", our, peer, float64(our)/float64(peer),
+		fmt.Sprintf("300 MB of memory: it took %d MB", memory>>20))
 	return nil
 }
 

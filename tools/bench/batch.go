@@ -54,7 +54,8 @@ func (b *bench) batches(binary, dir string) error {
 
 // noops compares jobs that do nothing with River alone, the best of three each.
 func noops() error {
-	out, err := exec.Command("go", "test", "-run", "^$", "-bench", "BenchmarkNoop", "-benchtime", "2000x", "-count", "3", "./internal/batch").Output()
+	out, err := exec.Command("go", "test", "-run", "^$", "-bench", "BenchmarkNoop", "-benchtime", "2000x", "-count", "3",
+		"./internal/batch").Output()
 	if err != nil {
 		return fmt.Errorf("go test ./internal/batch: %w: %s", err, out)
 	}

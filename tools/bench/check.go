@@ -49,10 +49,12 @@ func (b *bench) checks(binary, dir string) error {
 // skills writes skills of 7 KB, with directives that nothing is wrong with.
 func skills(dir string, n int) error {
 	random := rand.New(rand.NewSource(1))
-	commands := []string{"git status || true", "ls -la", "cat README.md 2>/dev/null || true", "find . -name '*.md' | head -5", "gh pr list || true"}
+	commands := []string{"git status || true", "ls -la", "cat README.md 2>/dev/null || true", "find . -name '*.md' | head -5",
+		"gh pr list || true"}
 	for i := range n {
 		var b strings.Builder
-		fmt.Fprintf(&b, "---\nname: skill-%d\ndescription: Does thing %d. Use when it is asked for.\nallowed-tools: Bash(gh:*), Read\n---\n# Skill %d\n\n", i, i, i)
+		fmt.Fprintf(&b, "---\nname: skill-%d\ndescription: Does thing %d. Use when it is asked for.\nallowed-tools: "+
+			"Bash(gh:*), Read\n---\n# Skill %d\n\n", i, i, i)
 		for b.Len() < 7000 {
 			fmt.Fprintf(&b, "## Part %d\n\nRead [the notes](notes.md) and then `do it` with **care**. %s\n\n```bash\nnpm test -- --watch\n```\n\n",
 				random.Intn(99), strings.Repeat("Some words of advice. ", 15))

@@ -76,7 +76,8 @@ func run(binary string) error {
 	if err := os.WriteFile(filepath.Join(dir, "hooks", "bin", "launch"), []byte(launcher), 0o777); err != nil {
 		return err
 	}
-	b := &bench{env: append(os.Environ(), "SKILLHAND_TRUST=all", "SKILLHAND_STATE_DIR="+filepath.Join(dir, "state"), "HOME="+dir, "CLAUDE_PLUGIN_ROOT="+dir)}
+	b := &bench{env: append(os.Environ(), "SKILLHAND_TRUST=all", "SKILLHAND_STATE_DIR="+filepath.Join(dir, "state"), "HOME="+dir,
+		"CLAUDE_PLUGIN_ROOT="+dir)}
 	load := func(name string) []string { return []string{binary, "load", filepath.Join(dir, name)} }
 
 	// The two sides take turns, so that a busy moment hits both.

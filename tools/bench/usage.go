@@ -102,7 +102,8 @@ func writeSession(file string, i int, words string) error {
 	for n := 0; n < 1<<20; {
 		now = now.Add(time.Minute)
 		line := func(format string, args ...any) {
-			k, _ := fmt.Fprintf(w, `{"sessionId":"session-%d","cwd":"/p/%d","version":"2.1.325","timestamp":%q,`, i, i%40, now.Format(time.RFC3339Nano))
+			k, _ := fmt.Fprintf(w, `{"sessionId":"session-%d","cwd":"/p/%d","version":"2.1.325","timestamp":%q,`, i, i%40,
+				now.Format(time.RFC3339Nano))
 			m, _ := fmt.Fprintf(w, format+"}\n", args...)
 			n += k + m
 		}

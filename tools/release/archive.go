@@ -43,7 +43,8 @@ func tarGz(folder string, entries []entry, made time.Time) ([]byte, error) {
 	}
 	tw := tar.NewWriter(gz)
 	for _, e := range inOrder(entries) {
-		h := &tar.Header{Typeflag: tar.TypeReg, Name: folder + "/" + e.Name, Size: int64(len(e.Data)), Mode: int64(e.mode()), ModTime: made, Format: tar.FormatUSTAR}
+		h := &tar.Header{Typeflag: tar.TypeReg, Name: folder + "/" + e.Name, Size: int64(len(e.Data)), Mode: int64(e.mode()),
+			ModTime: made, Format: tar.FormatUSTAR}
 		if err := tw.WriteHeader(h); err != nil {
 			return nil, err
 		}

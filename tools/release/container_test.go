@@ -122,7 +122,8 @@ func TestGetBoth(t *testing.T) {
 		t.Skip("the archive is made as for Linux")
 	}
 	name, dir := "skillhand-v1.2.3-linux-"+runtime.GOARCH, t.TempDir()
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, name), 0o777), os.WriteFile(filepath.Join(dir, name, "skillhand"), nil, 0o755)); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, name), 0o777),
+		os.WriteFile(filepath.Join(dir, name, "skillhand"), nil, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	pack := exec.Command("sh", "-c", `tar czf "$0.tar.gz" "$0" && sha256sum "$0.tar.gz" > SHA256SUMS`, name)

@@ -235,7 +235,8 @@ func (r *release) common(ctx context.Context) ([]entry, error) {
 		}
 		all = append(all, entry{Name: "man/man1/" + p.Name(), Data: data})
 	}
-	for shell, file := range map[string]string{"bash": "skillhand.bash", "zsh": "_skillhand", "fish": "skillhand.fish", "powershell": "skillhand.ps1"} {
+	for shell, file := range map[string]string{"bash": "skillhand.bash", "zsh": "_skillhand", "fish": "skillhand.fish",
+		"powershell": "skillhand.ps1"} {
 		data, err := r.run(ctx, nil, tool, "completion", shell)
 		if err != nil {
 			return nil, err

@@ -118,7 +118,8 @@ func TestMake(t *testing.T) {
 		files[name] = f
 	}
 	for _, name := range []string{
-		"LICENSE", "README.md", "CHANGELOG.md", "docs/architecture.md", "man/man1/skillhand.1", "man/man1/skillhand-load.1", "man/man1/skillhand-server.1",
+		"LICENSE", "README.md", "CHANGELOG.md", "docs/architecture.md", "man/man1/skillhand.1", "man/man1/skillhand-load.1",
+		"man/man1/skillhand-server.1",
 		"completions/skillhand.bash", "completions/_skillhand", "completions/skillhand.fish", "completions/skillhand.ps1",
 	} {
 		if f := files[name]; f.Text == "" || f.Mode != 0o644 || !f.Time.Equal(made) {

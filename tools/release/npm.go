@@ -61,7 +61,8 @@ func (r *release) npmPlatform(p platform, built []entry) (name string, data []by
 func (r *release) npmMain(context.Context) (name string, data []byte, err error) {
 	folder := filepath.Join(r.Root, "npm")
 	var all []entry
-	for _, file := range []string{"package.json", "README.md", "bin/skillhand.cjs", "program.cjs", "index.cjs", "index.mjs", "index.d.ts", "../LICENSE"} {
+	for _, file := range []string{"package.json", "README.md", "bin/skillhand.cjs", "program.cjs", "index.cjs", "index.mjs",
+		"index.d.ts", "../LICENSE"} {
 		text, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(file)))
 		if err != nil {
 			return "", nil, err

@@ -69,7 +69,8 @@ func (u *user) command(args ...string) *exec.Cmd {
 	cmd.Dir = u.dir
 	cmd.Env = []string{
 		"HOME=" + u.home, "PATH=" + os.Getenv("PATH"), "npm_config_registry=" + u.registry, "npm_config_cache=" + filepath.Join(u.home, "cache"),
-		"npm_config_update_notifier=false", "npm_config_prefix=" + filepath.Join(u.home, "prefix"), "SKILLHAND_STATE_DIR=" + filepath.Join(u.home, "state"),
+		"npm_config_update_notifier=false", "npm_config_prefix=" + filepath.Join(u.home, "prefix"),
+		"SKILLHAND_STATE_DIR=" + filepath.Join(u.home, "state"),
 	}
 	return cmd
 }
@@ -87,7 +88,8 @@ func (u *user) must(args ...string) string {
 func (u *user) launcher(t *testing.T, bin string) {
 	t.Helper()
 	u.write(".claude/skills/s/SKILL.md", "---\nname: s\ndescription: Says things. Use for saying.\n---\n[gone](gone.md)\n")
-	if out, err := u.command("npx", "--no-install", "skillhand", "check").CombinedOutput(); err == nil || !strings.Contains(string(out), "SK201") {
+	if out, err := u.command("npx", "--no-install", "skillhand", "check").CombinedOutput(); err == nil ||
+		!strings.Contains(string(out), "SK201") {
 		t.Errorf("npx skillhand check: %v\n%s", err, out)
 	}
 	u.must("npm", "install", "--global", "--no-audit", "--no-fund", "skillhand")
@@ -234,7 +236,8 @@ func serveRegistry(t *testing.T, files map[string][]byte) string {
 		}
 		name, version := manifest["name"].(string), manifest["version"].(string)
 		sum := sha512.Sum512(data)
-		manifest["dist"] = map[string]string{"tarball": server.URL + "/files/" + file, "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])}
+		manifest["dist"] = map[string]string{"tarball": server.URL + "/files/" + file,
+			"integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])}
 		doc := map[string]any{"name": name, "dist-tags": map[string]string{"latest": version}, "versions": map[string]any{version: manifest}}
 		page, err := json.Marshal(doc)
 		if err != nil {

@@ -11,7 +11,8 @@ import (
 // TestVersion: the file VERSION is the one place, and everything else that names a version agrees.
 func TestVersion(t *testing.T) {
 	version := strings.TrimSpace(string(must(os.ReadFile("../../VERSION"))(t)))
-	for _, file := range []string{"../../npm/package.json", "../../plugin/.claude-plugin/plugin.json", "../../plugin/.codex-plugin/plugin.json"} {
+	for _, file := range []string{"../../npm/package.json", "../../plugin/.claude-plugin/plugin.json",
+		"../../plugin/.codex-plugin/plugin.json"} {
 		var manifest struct{ Version string }
 		if err := json.Unmarshal(must(os.ReadFile(file))(t), &manifest); err != nil || manifest.Version != version {
 			t.Errorf("%s: version %q, want %q (%v)", file, manifest.Version, version, err)

@@ -32,7 +32,8 @@ var words = map[string]word{
 // others are names that lost against a word: no command has them.
 var others = map[string]string{
 	"concurrency": "jobs", "parallel": "jobs", "workers": "jobs", "out": "output", "results": "output", "export": "output or format",
-	"print": "dry-run", "preview": "dry-run", "here": "the default", "dir-to-work-in": "cwd", "chdir": "cwd", "directory": "cwd", "file-format": "format",
+	"print": "dry-run", "preview": "dry-run", "here": "the default", "dir-to-work-in": "cwd", "chdir": "cwd", "directory": "cwd",
+	"file-format": "format",
 }
 
 // jsonForms are the two things that --json can promise.

@@ -219,7 +219,8 @@ func (x *exchange) events(m Message) [][]byte {
 	events := [][]byte{event("message_start", map[string]any{"type": "message_start", "message": x.envelope(m)})}
 	index := 0
 	block := func(start any, deltas ...any) {
-		events = append(events, event("content_block_start", map[string]any{"type": "content_block_start", "index": index, "content_block": start}))
+		events = append(events, event("content_block_start",
+			map[string]any{"type": "content_block_start", "index": index, "content_block": start}))
 		for _, delta := range deltas {
 			events = append(events, event("content_block_delta", map[string]any{"type": "content_block_delta", "index": index, "delta": delta}))
 		}
@@ -249,7 +250,8 @@ func (x *exchange) envelope(m Message) map[string]any {
 	usage := map[string]any{
 		"input_tokens": max(m.Usage.Input, 1), "output_tokens": max(m.Usage.Output, 1), "cache_read_input_tokens": m.Usage.CacheRead,
 		"cache_creation_input_tokens": m.Usage.CacheWrite + m.Usage.CacheWrite1,
-		"cache_creation":              map[string]int{"ephemeral_5m_input_tokens": m.Usage.CacheWrite, "ephemeral_1h_input_tokens": m.Usage.CacheWrite1},
+		"cache_creation": map[string]int{"ephemeral_5m_input_tokens": m.Usage.CacheWrite,
+			"ephemeral_1h_input_tokens": m.Usage.CacheWrite1},
 	}
 	if m.Usage.Searches > 0 {
 		usage["server_tool_use"] = map[string]int{"web_search_requests": m.Usage.Searches}

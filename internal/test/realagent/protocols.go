@@ -127,7 +127,8 @@ func readResponses(body []byte) (tools []string, results int) {
 
 func responseItem(a Answer) object {
 	if a.Tool == "" {
-		return object{"type": "message", "id": "msg_1", "role": "assistant", "content": []object{{"type": "output_text", "text": a.Text, "annotations": []any{}}}}
+		return object{"type": "message", "id": "msg_1", "role": "assistant",
+			"content": []object{{"type": "output_text", "text": a.Text, "annotations": []any{}}}}
 	}
 	return object{"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": a.Tool, "arguments": arguments(a)}
 }

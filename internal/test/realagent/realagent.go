@@ -88,7 +88,8 @@ stream_max_retries = 0
 	},
 	"copilot": func(model string) setup {
 		return setup{Setup{Env: []string{
-			"COPILOT_PROVIDER_BASE_URL=" + model + "/v1", "COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_API_KEY=dummy", "COPILOT_MODEL=m", "COPILOT_OFFLINE=true",
+			"COPILOT_PROVIDER_BASE_URL=" + model + "/v1", "COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_API_KEY=dummy",
+			"COPILOT_MODEL=m", "COPILOT_OFFLINE=true",
 		}}, nil}
 	},
 	"gemini": func(model string) setup {

@@ -91,7 +91,8 @@ func TestRunEnds(t *testing.T) {
 	ended := make(chan error)
 	go func() {
 		// The shell becomes sleep, which the CLI keeps in a session of its own.
-		_, err := c.run(ctx, []string{"-p", `call Bash {"command": "echo $$ >pid.new; mv pid.new pid; exec sleep 1000"}`, "--allowedTools", "Bash"})
+		_, err := c.run(ctx, []string{"-p", `call Bash {"command": "echo $$ >pid.new; mv pid.new pid; exec sleep 1000"}`,
+			"--allowedTools", "Bash"})
 		ended <- err
 	}()
 	for {
@@ -376,7 +377,8 @@ func TestPlugin(t *testing.T) {
 	api := fakeapi.New(t)
 	api.Handle(Obey)
 	c := New(t, api)
-	plugin := writePlugin(t, c, map[string]any{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/hooks/bin/note", "args": []string{"a b", "$HOME"}})
+	plugin := writePlugin(t, c, map[string]any{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/hooks/bin/note",
+		"args": []string{"a b", "$HOME"}})
 	s := c.Start("--plugin-dir", plugin, "--allowedTools", "Skill,Agent")
 	if turn := s.Send("/plug:env"); turn.Result.IsError {
 		t.Fatalf("/plug:env: %s", turn.Result.Raw)

@@ -51,7 +51,8 @@ func (c *Claude) Open(args ...string) *Terminal {
 		command := fmt.Sprintf("line=$(cat) && printf '%%s\\n' \"$line\" >> '%s'", t.log)
 		hooks[event] = []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": command}}}}
 	}
-	settings, err := json.Marshal(map[string]any{"hooks": hooks, "statusLine": map[string]any{"type": "command", "command": cmp.Or(c.StatusLine, "true")}})
+	settings, err := json.Marshal(map[string]any{"hooks": hooks,
+		"statusLine": map[string]any{"type": "command", "command": cmp.Or(c.StatusLine, "true")}})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(c.temp, "settings.json"), settings, 0o600)
 	}

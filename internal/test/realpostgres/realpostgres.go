@@ -141,7 +141,8 @@ func (s *Server) command(name string, args ...string) []string {
 func (s *Server) run(t testing.TB, name string, args ...string) {
 	t.Helper()
 	var out bytes.Buffer
-	res, err := proc.Run(context.Background(), proc.Cmd{Args: s.command(name, args...), Dir: s.dir, Stdout: &out, Stderr: &out, Timeout: 2 * time.Minute})
+	res, err := proc.Run(context.Background(), proc.Cmd{Args: s.command(name, args...), Dir: s.dir, Stdout: &out, Stderr: &out,
+		Timeout: 2 * time.Minute})
 	if err != nil || res.Exit != 0 {
 		t.Fatalf("%s: exit %d, %v\n%s", name, res.Exit, err, out.String())
 	}

@@ -211,5 +211,6 @@ func (m measurement) report(out io.Writer, labels map[spot]label) error {
 }
 
 func compare(a, b spot) int {
-	return strings.Compare(fmt.Sprintf("%s %s %06d %s", a.repository, a.file, a.line, a.rule), fmt.Sprintf("%s %s %06d %s", b.repository, b.file, b.line, b.rule))
+	return strings.Compare(fmt.Sprintf("%s %s %06d %s", a.repository, a.file, a.line, a.rule),
+		fmt.Sprintf("%s %s %06d %s", b.repository, b.file, b.line, b.rule))
 }
