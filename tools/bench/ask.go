@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -22,7 +21,7 @@ func (b *bench) asks(binary, dir string) error {
 		if err := writeTranscript(transcript, size<<20); err != nil {
 			return err
 		}
-		if err := os.WriteFile(stub, []byte("#!/bin/sh\ncat >/dev/null\nexec cat '"+transcript+"'\n"), 0o777); err != nil {
+		if err := put(dir, map[string]string{filepath.Base(stub): printing(transcript)}); err != nil {
 			return err
 		}
 		times := 7
@@ -49,12 +48,10 @@ func (b *bench) asks(binary, dir string) error {
 		slices.Sort(peers)
 		our, peer := ours[len(ours)/2], peers[len(peers)/2]
 		if size == 0 {
-			row("ask, one short answer / the stub alone", our, peer, float64(our)/float64(peer),
-				fmt.Sprintf("%s more", (our-peer).Round(10*time.Microsecond)))
+			cost("ask, one short answer / the stub alone", our, peer, fmt.Sprintf("%s more", (our-peer).Round(10*time.Microsecond)))
 			continue
 		}
-		row(fmt.Sprintf("ask around %d MB / reading them", size),
-			our, peer, float64(our)/float64(peer), fmt.Sprintf("at most 5, and 40 MB: it took %d MB", memory>>20))
+		cost(fmt.Sprintf("ask around %d MB / reading them", size), our, peer, fmt.Sprintf("at most 5, and 40 MB: it took %d MB", memory>>20))
 	}
 	return b.longAnswer(binary, dir)
 }
@@ -66,10 +63,7 @@ func (b *bench) longAnswer(binary, dir string) error {
 	answer := strings.Repeat("words and words.\n", 100<<20/17)
 	line := `{"type":"result","subtype":"success","is_error":false,"num_turns":1,"session_id":"s","result":"` +
 		strings.ReplaceAll(answer, "\n", `\n`) + "\"}\n"
-	if err := os.WriteFile(stub+".jsonl", []byte(line), 0o666); err != nil {
-		return err
-	}
-	if err := os.WriteFile(stub, []byte("#!/bin/sh\ncat >/dev/null\nexec cat '"+stub+".jsonl'\n"), 0o777); err != nil {
+	if err := put(dir, map[string]string{"claude-long.jsonl": line, "claude-long": printing(stub + ".jsonl")}); err != nil {
 		return err
 	}
 	began := time.Now()
@@ -83,41 +77,27 @@ func (b *bench) longAnswer(binary, dir string) error {
 		return err
 	}
 	our := time.Since(began)
-	row("ask, an answer of 100 MB / reading it", our, peer, float64(our)/float64(peer),
-		fmt.Sprintf("300 MB of memory: it took %d MB", memory>>20))
+	cost("ask, an answer of 100 MB / reading it", our, peer, fmt.Sprintf("300 MB of memory: it took %d MB", memory>>20))
 	return nil
 }
 
 // ask asks the stub, and returns how much memory that took.
 func (b *bench) ask(binary, stub, want string) (memory int64, err error) {
-	var out bytes.Buffer
-	cmd := exec.Command(binary, "ask", "hello", "--claude", stub)
-	cmd.Env, cmd.Stdout = b.env, &out
-	if err := cmd.Start(); err != nil {
-		return 0, err
-	}
-	stop := watchMemory(cmd.Process.Pid)
-	err = cmd.Wait()
-	memory = stop()
-	if err != nil || out.String() != want {
-		return 0, fmt.Errorf("ask around %s: %.100q, %w", stub, out.String(), err)
+	_, memory, out, err := b.spent(binary, "ask", "hello", "--claude", stub)
+	if err != nil || out != want {
+		return 0, fmt.Errorf("ask around %s: %.100q, %w", stub, out, err)
 	}
 	return memory, nil
 }
 
+// printing returns a claude that prints a file and does nothing else.
+func printing(file string) string { return "#!/bin/sh\ncat >/dev/null\nexec cat '" + file + "'\n" }
+
+// readAll runs a program and reads what it prints.
 func readAll(stub string) error {
 	cmd := exec.Command(stub)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	if _, err := io.Copy(io.Discard, out); err != nil {
-		return err
-	}
-	return cmd.Wait()
+	cmd.Stdout = io.Discard
+	return cmd.Run()
 }
 
 // writeTranscript makes a transcript of about so many bytes: messages, and what

@@ -20,9 +20,6 @@ func (b *bench) batches(binary, dir string) error {
 		return err
 	}
 	dir = filepath.Join(dir, "batch")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return err
-	}
 	report := `echo '{"success": true, "confidence": 1, "deliverables": [], "metrics": {}, "errors": []}'` + "\n"
 	var many, large strings.Builder
 	for i := range 200 {
@@ -31,16 +28,15 @@ func (b *bench) batches(binary, dir string) error {
 	for i := range 100_000 {
 		fmt.Fprintf(&large, "{\"id\": \"%d\", \"run\": \"./job.sh\", \"args\": [\"%d\"]}\n", i, i)
 	}
-	for name, text := range map[string]string{
+	err := put(dir, map[string]string{
 		"job.sh":      "#!/bin/sh\nsleep 0.1\n" + report,
 		"long.sh":     "#!/bin/sh\necho $$ >>started\nexec sleep 1000\n",
 		"long.jsonl":  `{"id": "a", "run": "./long.sh"}` + "\n",
 		"many.jsonl":  many.String(),
 		"large.jsonl": large.String(),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o777); err != nil {
-			return err
-		}
+	})
+	if err != nil {
+		return err
 	}
 	own := &bench{env: b.env, dir: dir}
 	if err := own.scripts(binary); err != nil {
@@ -81,7 +77,7 @@ func noops() error {
 			fmt.Printf("%-52s not measured: %s is not there\n", "batch: a job that does nothing, "+place, place)
 			continue
 		}
-		row("batch: a job that does nothing, "+place+" / River alone", ours, peer, float64(peer)/float64(ours), "at least 0.5 of its speed")
+		speed("batch: a job that does nothing, "+place+" / River alone", ours, peer, "at least 0.5 of its speed")
 	}
 	return nil
 }
@@ -99,32 +95,24 @@ func (b *bench) scripts(binary string) error {
 		ours, peer = append(ours, t[0]), append(peer, t[1])
 	}
 	o, p := median(ours), median(peer)
-	row("batch: 200 scripts, 8 side by side / GNU parallel", o, p, float64(o)/float64(p), "at most 1.2")
+	cost("batch: 200 scripts, 8 side by side / GNU parallel", o, p, "at most 1.2")
 	return b.err
 }
 
 // hundredThousand measures a large batch.
 func (b *bench) hundredThousand(binary string) error {
-	cmd := exec.Command(binary, "batch", "add", "large.jsonl", "--db", "large.db")
-	cmd.Dir, cmd.Env = b.dir, b.env
-	began := time.Now()
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	stop := watchMemory(cmd.Process.Pid)
-	err := cmd.Wait()
-	took, memory := time.Since(began), stop()
+	took, memory, _, err := b.spent(binary, "batch", "add", "large.jsonl", "--db", "large.db")
 	if err != nil {
 		return err
 	}
-	row("batch: add 100,000 jobs", took, 15*time.Second, took.Seconds()/15, fmt.Sprintf("at most 1; %d MB, at most 200", memory>>20))
+	cost("batch: add 100,000 jobs", took, 15*time.Second, fmt.Sprintf("at most 1; %d MB, at most 200", memory>>20))
 	show := b.medians(3, []string{binary, "batch", "show", "--db", "large.db"})[0]
-	row("batch: show one of 100,000 jobs", show, time.Second, show.Seconds(), "at most 1")
+	cost("batch: show one of 100,000 jobs", show, time.Second, "at most 1")
 	page, err := b.looks(binary, "/batch?name=large", "--db", "large.db")
 	if err != nil {
 		return err
 	}
-	row("batch: the page of one of 100,000 jobs", page, time.Second, page.Seconds(), "at most 1")
+	cost("batch: the page of one of 100,000 jobs", page, time.Second, "at most 1")
 	return b.err
 }
 
@@ -161,7 +149,7 @@ func (b *bench) deaths(binary string) error {
 		return err
 	}
 	took := time.Since(began)
-	row("batch: a killed worker's job runs again", took, time.Second, took.Seconds(), "at most 1")
+	cost("batch: a killed worker's job runs again", took, time.Second, "at most 1")
 	began = time.Now()
 	if out, err := command("cancel", "long").CombinedOutput(); err != nil {
 		return fmt.Errorf("batch cancel: %w: %s", err, out)
@@ -171,7 +159,7 @@ func (b *bench) deaths(binary string) error {
 		time.Sleep(5 * time.Millisecond)
 	}
 	took = time.Since(began)
-	row("batch: a canceled job's process is gone", took, 2*time.Second, took.Seconds()/2, "at most 1")
+	cost("batch: a canceled job's process is gone", took, 2*time.Second, "at most 1")
 	return nil
 }
 

@@ -28,17 +28,17 @@ func (b *bench) checks(binary, dir string) error {
 	if err != nil {
 		fmt.Printf("check beside %s: not measured: %v\n", checkPeer, err)
 		t := b.medians(5, ours("500"))
-		row("check of 500 skills, 3.5 MB", t[0], t[0], 1, "2 x faster than a linter")
+		cost("check of 500 skills, 3.5 MB", t[0], t[0], "2 x faster than a linter")
 	} else {
 		t := b.medians(5, ours("500"), []string{peer, "check", "--no-security-scan", filepath.Join(tree, "500")})
-		row("check of 500 skills, 3.5 MB / skill-check", t[0], t[1], float64(t[1])/float64(t[0]), "at least 2 x faster")
+		speed("check of 500 skills, 3.5 MB / skill-check", t[0], t[1], "at least 2 x faster")
 	}
 	if b.err != nil {
 		return b.err
 	}
 	t := b.medians(3, ours("500"), ours("12000"))
-	row("check of 12,000 skills / 24 x that of 500", t[1], 24*t[0], float64(t[1])/float64(24*t[0]), "about 1: linear")
-	peak, err := b.peak(ours("12000"))
+	cost("check of 12,000 skills / 24 x that of 500", t[1], 24*t[0], "about 1: linear")
+	_, peak, _, err := b.spent(ours("12000")...)
 	if err != nil {
 		return err
 	}
@@ -63,13 +63,7 @@ func skills(dir string, n int) error {
 			}
 		}
 		folder := filepath.Join(dir, fmt.Sprintf("skill-%d", i))
-		if err := os.MkdirAll(folder, 0o777); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(folder, "notes.md"), []byte("Notes.\n"), 0o666); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(folder, "SKILL.md"), []byte(b.String()), 0o666); err != nil {
+		if err := put(folder, map[string]string{"notes.md": "Notes.\n", "SKILL.md": b.String()}); err != nil {
 			return err
 		}
 	}
@@ -95,16 +89,4 @@ func installPeer() (string, error) {
 		return "", fmt.Errorf("npm: %w: %.200s", err, out)
 	}
 	return program, nil
-}
-
-// peak returns the most memory that a command had at once.
-func (b *bench) peak(command []string) (int64, error) {
-	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Env = b.env
-	if err := cmd.Start(); err != nil {
-		return 0, err
-	}
-	stop := watchMemory(cmd.Process.Pid)
-	err := cmd.Wait()
-	return stop(), err
 }

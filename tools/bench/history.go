@@ -40,7 +40,7 @@ func (b *bench) histories(binary, dir string) error {
 	if err != nil {
 		return err
 	}
-	row("append to the history / open, write and close a file", append1, write1, float64(append1)/float64(write1), "at most 3")
+	cost("append to the history / open, write and close a file", append1, write1, "at most 3")
 
 	input, err := json.Marshal(map[string]any{
 		"session_id": "s", "model": map[string]string{"display_name": "Opus"}, "workspace": map[string]string{"current_dir": project},
@@ -50,11 +50,11 @@ func (b *bench) histories(binary, dir string) error {
 	}
 	b.dir, b.stdin = project, input
 	defer func() { b.dir, b.stdin = "", nil }()
-	t := b.medians(50, []string{"bash", "-c", ":"}, []string{binary, "statusline"}, []string{binary, "status"})
-	row("statusline, 100,000 records / bash -c :", t[1], t[0], float64(t[1])/float64(t[0]), "at most 5")
-	row("status, 100,000 records / bash -c :", t[2], t[0], float64(t[2])/float64(t[0]), "at most 5")
-	t = b.medians(5, []string{binary, "retro", "--json"}, []string{"node", "-e", countLines, store.Dir})
-	row("retro, 100,000 records / Node counting them", t[0], t[1], float64(t[1])/float64(t[0]), "more than 1 x faster")
+	t := b.medians(50, []string{"bash", "-c", ":"}, []string{binary, "statusline"}, []string{binary, "history", "status"})
+	cost("statusline, 100,000 records / bash -c :", t[1], t[0], "at most 5")
+	cost("status, 100,000 records / bash -c :", t[2], t[0], "at most 5")
+	t = b.medians(5, []string{binary, "history", "retro", "--json"}, []string{"node", "-e", countLines, store.Dir})
+	speed("retro, 100,000 records / Node counting them", t[0], t[1], "more than 1 x faster")
 	return b.pages(binary)
 }
 

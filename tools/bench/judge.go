@@ -14,11 +14,11 @@ func (b *bench) judgements(_, _ string) error {
 	const text = `git log --oneline -5 -- "$0" | grep -v "$0" | cut -d' ' -f2- > notes.txt; [ -s notes.txt ] || echo "nothing about $0"`
 	t := b.medians(50, []string{"bash", "-n", "-c", text})
 	one := judgement(200, text)
-	row("judge a line with three arguments / bash -n", one, t[0], float64(t[0])/float64(one), "at least 5 x cheaper")
+	speed("judge a line with three arguments / bash -n", one, t[0], "at least 5 x cheaper")
 	few, many := judgement(5, strings.Repeat(text+"\n", 100)), judgement(5, strings.Repeat(text+"\n", 400))
-	row("judge 400 such lines / 100 such lines", many, few, float64(many)/float64(few), "about 4")
+	cost("judge 400 such lines / 100 such lines", many, few, "about 4")
 	few, many = judgement(5, reversed(4000)), judgement(5, reversed(16000)) // both large enough for the garbage collector to run
-	row("judge 16,000 assignments, the last one first / 4,000", many, few, float64(many)/float64(few), "about 4")
+	cost("judge 16,000 assignments, the last one first / 4,000", many, few, "about 4")
 	return b.err
 }
 

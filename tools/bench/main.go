@@ -47,7 +47,7 @@ func run(binary string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	for name, text := range map[string]string{
+	skills := map[string]string{
 		"plain":     "---\ndescription: a skill\n---\n" + strings.Repeat("A line of instructions.\n", 50),
 		"builtin1":  "!`list-skills`\n",
 		"builtin51": strings.Repeat("!`list-skills`\n", 51),
@@ -61,19 +61,12 @@ func run(binary string) error {
 		"project/.claude/skills/one":   "---\ndescription: the first\n---\n",
 		"project/.claude/skills/two":   "---\ndescription: the second\n---\n",
 		"project/.claude/skills/three": "---\ndescription: the third\n---\n",
-	} {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(dir, name, "SKILL.md"), []byte(text), 0o666); err != nil {
-			return err
-		}
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "hooks", "bin"), 0o777); err != nil {
-		return err
+	all := map[string]string{"hooks/bin/launch": "#!/bin/sh\nexec skillhand builtin list-skills \"$@\"\n"}
+	for name, text := range skills {
+		all[name+"/SKILL.md"] = text
 	}
-	launcher := "#!/bin/sh\nexec skillhand builtin list-skills \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(dir, "hooks", "bin", "launch"), []byte(launcher), 0o777); err != nil {
+	if err := put(dir, all); err != nil {
 		return err
 	}
 	b := &bench{env: append(os.Environ(), "SKILLHAND_TRUST=all", "SKILLHAND_STATE_DIR="+filepath.Join(dir, "state"), "HOME="+dir,
@@ -94,14 +87,14 @@ func run(binary string) error {
 	embedded := (t[5] - t[4]) / 50
 	launched := (t[8] - t[7]) / 50
 	fmt.Printf("%-52s %10s %10s %8s  %s\n", "what", "skillhand", "peer", "ratio", "to reach")
-	row("load, no directives, whole process / bash -c :", plain, colon, float64(plain)/float64(colon), "at most 3")
-	row("hook, whole process / bash -c :", t[9], colon, float64(t[9])/float64(colon), "at most 3")
+	cost("load, no directives, whole process / bash -c :", plain, colon, "at most 3")
+	cost("hook, whole process / bash -c :", t[9], colon, "at most 3")
 	// A built-in costs what it does: this one asks about 90 times what lies in the folders of eleven agents.
-	row("one more list-skills of three / bash -c 'echo hi'", builtin, echo, float64(echo)/float64(builtin), "at least 5 x cheaper")
-	row("one more launcher of list-skills / bash -c 'echo hi'", launched, echo, float64(echo)/float64(launched), "at least 5 x cheaper")
-	row("one more embedded `echo hi` / bash -c 'echo hi'", embedded, echo, float64(echo)/float64(embedded), "at least 30 x cheaper")
+	speed("one more list-skills of three / bash -c 'echo hi'", builtin, echo, "at least 5 x cheaper")
+	speed("one more launcher of list-skills / bash -c 'echo hi'", launched, echo, "at least 5 x cheaper")
+	speed("one more embedded `echo hi` / bash -c 'echo hi'", embedded, echo, "at least 30 x cheaper")
 	five := b.medians(1, load("sleep5"))
-	row("five directives of one second each / one second", five[0], time.Second, five[0].Seconds(), "little more than 1")
+	cost("five directives of one second each / one second", five[0], time.Second, "little more than 1")
 	if b.err != nil {
 		return b.err
 	}
@@ -116,8 +109,32 @@ func run(binary string) error {
 	return inits(load("plain"), b.env)
 }
 
-func row(what string, ours, peer time.Duration, ratio float64, reach string) {
-	fmt.Printf("%-52s %10s %10s %8.2f  %s\n", what, short(ours), short(peer), ratio, reach)
+// cost prints how many times as long as its peer something takes.
+func cost(what string, ours, peer time.Duration, reach string) {
+	row(what, ours, peer, ours, peer, reach)
+}
+
+// speed prints how many times faster than its peer something is.
+func speed(what string, ours, peer time.Duration, reach string) {
+	row(what, ours, peer, peer, ours, reach)
+}
+
+func row(what string, ours, peer, over, under time.Duration, reach string) {
+	fmt.Printf("%-52s %10s %10s %8.2f  %s\n", what, short(ours), short(peer), float64(over)/float64(under), reach)
+}
+
+// put writes files below a folder, all of them executable.
+func put(dir string, files map[string]string) error {
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, []byte(text), 0o777); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // short returns a time with as many digits as mean something.

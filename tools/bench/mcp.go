@@ -26,11 +26,7 @@ func (b *bench) mcps(binary, dir string) error {
 			name := fmt.Sprintf("skill-%d", i)
 			text := fmt.Sprintf("---\nname: %s\ndescription: Does what the skill with the number %d does.\n---\n", name, i) +
 				strings.Repeat("A line of instructions.\n", 200)
-			folder := filepath.Join(homes[n], ".claude", "skills", name)
-			if err := os.MkdirAll(folder, 0o777); err != nil {
-				return err
-			}
-			if err := os.WriteFile(filepath.Join(folder, "SKILL.md"), []byte(text), 0o666); err != nil {
+			if err := put(homes[n], map[string]string{".claude/skills/" + name + "/SKILL.md": text}); err != nil {
 				return err
 			}
 		}
@@ -60,9 +56,9 @@ func (b *bench) mcps(binary, dir string) error {
 		}
 	}
 	few, many := median(first[0]), median(first[1])
-	row("mcp, start to first reply, 300 skills / 3 skills", many, few, float64(many)/float64(few), "at most 3")
+	cost("mcp, start to first reply, 300 skills / 3 skills", many, few, "at most 3")
 	few, many = median(tools[0]), median(tools[1])
-	row("mcp, start to list of tools, 300 skills / 3 skills", many, few, float64(many)/float64(few), "")
+	cost("mcp, start to list of tools, 300 skills / 3 skills", many, few, "")
 
 	// The peer is this program: the same library, the same pipe, and the file.
 	self, err := os.Executable()
@@ -95,7 +91,7 @@ func (b *bench) mcps(binary, dir string) error {
 		}
 	}
 	our, their := median(times[0]), median(times[1])
-	row("mcp, load_skill of a static page / reading the file", our, their, float64(our)/float64(their), "at most 2")
+	cost("mcp, load_skill of a static page / reading the file", our, their, "at most 2")
 	return nil
 }
 

@@ -1,12 +1,28 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"time"
 )
+
+// spent runs a command, and returns the time that it took, the most memory that it had at once, and its output.
+func (b *bench) spent(args ...string) (took time.Duration, memory int64, out string, err error) {
+	var text bytes.Buffer
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdout = b.dir, b.env, &text
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return 0, 0, "", err
+	}
+	stop := watchMemory(cmd.Process.Pid)
+	err = cmd.Wait()
+	return time.Since(began), stop(), text.String(), err
+}
 
 // watchMemory watches a process until stop is called, which returns the most
 // memory that the process had at once, in bytes; 0 where the system does not say.

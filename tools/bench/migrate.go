@@ -50,6 +50,6 @@ done
 		return fmt.Errorf("migrate: %w\n%s", err, out)
 	}
 	took := time.Since(began)
-	row("migrate 1,000 scripts / bash -n on each", took, peer, float64(took)/float64(peer), "a few seconds")
+	cost("migrate 1,000 scripts / bash -n on each", took, peer, "a few seconds")
 	return nil
 }

@@ -34,7 +34,6 @@ func (b *bench) launchers(binary, dir string) error {
 	}
 	t := b.medians(20, []string{"node", filepath.Join(modules, "skillhand", "bin", "skillhand.cjs"), "version"},
 		[]string{binary, "version"}, []string{"node", "-e", "0"})
-	row("version by npm's launcher / the program itself", t[0], t[1], float64(t[0])/float64(t[1]),
-		fmt.Sprintf("one start of Node, which is %s", short(t[2])))
+	cost("version by npm's launcher / the program itself", t[0], t[1], fmt.Sprintf("one start of Node, which is %s", short(t[2])))
 	return b.err
 }

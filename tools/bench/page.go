@@ -19,7 +19,7 @@ func (b *bench) pages(binary string) error {
 		return err
 	}
 	peer := b.medians(5, []string{"sh", "-c", `"$0" history --json | wc -l`, binary})[0]
-	row("page of runs, 100,000 records / history --json | wc", ours, peer, float64(ours)/float64(peer), "at most 2")
+	cost("page of runs, 100,000 records / history --json | wc", ours, peer, "at most 2")
 	return b.err
 }
 

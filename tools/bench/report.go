@@ -38,7 +38,7 @@ func (b *bench) reports(binary, dir string) error {
 		if err != nil {
 			return err
 		}
-		row(fmt.Sprintf("%s / a quarter of it", a.name), large, small, float64(large)/float64(small), "about 4")
+		cost(fmt.Sprintf("%s / a quarter of it", a.name), large, small, "about 4")
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func (b *bench) reportFiles(binary, dir, script string) error {
 	for _, n := range []int{1, 100, 10_000} {
 		some := files[:n]
 		t := b.medians(21, slices.Concat([]string{binary, "parse", "--json"}, some), slices.Concat([]string{"node", script, "files"}, some))
-		row(fmt.Sprintf("parse of %d reports / Node", n), t[0], t[1], float64(t[1])/float64(t[0]), "at least 3 x faster")
+		speed(fmt.Sprintf("parse of %d reports / Node", n), t[0], t[1], "at least 3 x faster")
 	}
 	return b.err
 }

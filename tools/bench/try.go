@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"time"
@@ -24,14 +22,12 @@ echo '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"
 echo '{"type":"user","message":{"content":[{"type":"text","text":"the text"}]}}'
 echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"done","session_id":"s"}'
 `
-	for name, text := range map[string]string{stub: text, filepath.Join(dir, "tried", "SKILL.md"): "---\ndescription: d\n---\ntext\n",
-		filepath.Join(dir, "tried", "evals", "q.json"): `[{"query": "q", "should_trigger": true}]`} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			return err
-		}
-		if err := os.WriteFile(name, []byte(text), 0o777); err != nil {
-			return err
-		}
+	err := put(dir, map[string]string{
+		"claude-try": text, "tried/SKILL.md": "---\ndescription: d\n---\ntext\n",
+		"tried/evals/q.json": `[{"query": "q", "should_trigger": true}]`,
+	})
+	if err != nil {
+		return err
 	}
 	few, _, err := b.tryAll(binary, dir, stub, trials/10, jobs)
 	if err != nil {
@@ -42,22 +38,14 @@ echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"resul
 		return err
 	}
 	peer := startAll(stub, trials, jobs)
-	row("try, 1,000 trials, 16 at a time / the starts alone", ours, peer, float64(ours)/float64(peer),
-		fmt.Sprintf("at most 1.05; memory that does not grow: %d MB after 100, %d after 1,000", few>>20, memory>>20))
+	cost("try, 1,000 trials, 16 at a time / the starts alone", ours, peer, fmt.Sprintf("at most 1.05; memory that does not grow: %d MB after 100, %d after 1,000", few>>20, memory>>20))
 	return nil
 }
 
 func (b *bench) tryAll(binary, dir, stub string, trials, jobs int) (memory int64, took time.Duration, err error) {
-	cmd := exec.Command(binary, "try", filepath.Join(dir, "tried"),
+	took, memory, _, err = b.spent(binary, "try", filepath.Join(dir, "tried"),
 		"--runs", fmt.Sprint(trials), "-j", fmt.Sprint(jobs), "--claude", stub, "--fresh", "--min-fired", "1")
-	cmd.Env = b.env
-	began := time.Now()
-	if err := cmd.Start(); err != nil {
-		return 0, 0, err
-	}
-	stop := watchMemory(cmd.Process.Pid)
-	err = cmd.Wait()
-	return stop(), time.Since(began), err
+	return memory, took, err
 }
 
 // startAll starts a program n times, so many at a time.

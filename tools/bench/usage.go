@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,21 +25,11 @@ func (b *bench) usages(binary, dir string, megabytes int, peer bool) error {
 	if err != nil {
 		return err
 	}
-	env := append(slices.Clone(os.Environ()), "HOME="+home, "SKILLHAND_STATE_DIR="+filepath.Join(home, "state"))
+	own := &bench{dir: home, env: append(os.Environ(), "HOME="+home, "SKILLHAND_STATE_DIR="+filepath.Join(home, "state"))}
 	look := func() (time.Duration, int64, error) {
-		cmd := exec.Command(binary, "usage", "--since", "all", "--json")
-		cmd.Env, cmd.Dir = env, home
-		var out bytes.Buffer
-		cmd.Stdout = &out
-		began := time.Now()
-		if err := cmd.Start(); err != nil {
-			return 0, 0, err
-		}
-		stop := watchMemory(cmd.Process.Pid)
-		err := cmd.Wait()
-		took, memory := time.Since(began), stop()
-		if err == nil && !strings.Contains(out.String(), `"damaged":0`) {
-			err = fmt.Errorf("usage: %.200s", out.String())
+		took, memory, out, err := own.spent(binary, "usage", "--since", "all", "--json")
+		if err == nil && !strings.Contains(out, `"damaged":0`) {
+			err = fmt.Errorf("usage: %.200s", out)
 		}
 		return took, memory, err
 	}
@@ -67,9 +56,8 @@ func (b *bench) usages(binary, dir string, megabytes int, peer bool) error {
 		return fmt.Errorf("jq: %w: %s", err, out)
 	}
 	jq := time.Since(began)
-	row(fmt.Sprintf("usage, %d MB of transcripts / jq", megabytes),
-		first, jq, float64(jq)/float64(first), fmt.Sprintf("at least 5 x faster, under 100 MB: it took %d MB", memory>>20))
-	row("the second look / jq", second[2], jq, float64(jq)/float64(second[2]), "at least 100 x faster")
+	speed(fmt.Sprintf("usage, %d MB of transcripts / jq", megabytes), first, jq, fmt.Sprintf("at least 5 x faster, under 100 MB: it took %d MB", memory>>20))
+	speed("the second look / jq", second[2], jq, "at least 100 x faster")
 	return nil
 }
 
