@@ -179,7 +179,7 @@ func nearDescription(w *whole) {
 		}
 		for i, d := range docs {
 			for k := range i {
-				if words.Alike(sets[i], sets[k]) >= 0.8 && d.description != docs[k].description {
+				if words.Alike(sets[i], sets[k]) >= 0.75 && d.description != docs[k].description {
 					f := w.find(d, d.describedAt[0], d.describedAt[1], "this is almost the description of %s: little tells the model which to use", docs[k].file.Name)
 					f.Help = "say what sets the two apart"
 					break

@@ -45,7 +45,8 @@ func (r *reading) word(w *syntax.Word, c context) word {
 			c.nested = true
 			r.stmts(p.Stmts, c)
 		case *syntax.ProcSubst:
-			r.refuse(p, "Claude Code does not analyse a command used as a file", "A command used as a file in this command can't be checked before it runs")
+			r.refuse(p, "Claude Code does not analyse a command used as a file",
+				"A command used as a file in this command can't be checked before it runs")
 		default:
 			r.refuse(p, "Claude Code does not analyse this pattern", "This command can't be checked before it runs")
 		}
@@ -228,7 +229,8 @@ func (r *reading) param(p *syntax.ParamExp, val *strings.Builder, out *word) {
 		out.home = true
 	case p.Short:
 		val.WriteString(variableMark)
-		r.refuse(p, "the value of a variable is not known before the command runs", "A variable in this command can't be checked before it runs")
+		r.refuse(p, "the value of a variable is not known before the command runs",
+			"A variable in this command can't be checked before it runs")
 	default:
 		val.WriteString(variableMark)
 		r.refuse(p, "the value of a variable is not known before the command runs", "A variable in braces in this command can't be checked before it runs")
@@ -246,7 +248,8 @@ func (r *reading) arithmetic(p *syntax.ArithmExp, val *strings.Builder) {
 			}
 		case *syntax.Lit:
 			if _, err := strconv.ParseInt(n.Value, 0, 64); err != nil {
-				r.refuse(p, "Claude Code does not analyse arithmetic with a variable", "Arithmetic expansion references variable or non-literal: "+n.Value)
+				r.refuse(p, "Claude Code does not analyse arithmetic with a variable",
+					"Arithmetic expansion references variable or non-literal: "+n.Value)
 			}
 		case *syntax.ParamExp, *syntax.CmdSubst:
 			r.refuse(p, "Claude Code does not analyse arithmetic with a variable", "")

@@ -38,7 +38,8 @@ echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"resul
 		return err
 	}
 	peer := startAll(stub, trials, jobs)
-	cost("try, 1,000 trials, 16 at a time / the starts alone", ours, peer, fmt.Sprintf("at most 1.05; memory that does not grow: %d MB after 100, %d after 1,000", few>>20, memory>>20))
+	cost("try, 1,000 trials, 16 at a time / the starts alone", ours, peer,
+		fmt.Sprintf("at most 1.05; memory that does not grow: %d MB after 100, %d after 1,000", few>>20, memory>>20))
 	return nil
 }
 

@@ -56,7 +56,8 @@ func (b *bench) usages(binary, dir string, megabytes int, peer bool) error {
 		return fmt.Errorf("jq: %w: %s", err, out)
 	}
 	jq := time.Since(began)
-	speed(fmt.Sprintf("usage, %d MB of transcripts / jq", megabytes), first, jq, fmt.Sprintf("at least 5 x faster, under 100 MB: it took %d MB", memory>>20))
+	speed(fmt.Sprintf("usage, %d MB of transcripts / jq", megabytes), first, jq,
+		fmt.Sprintf("at least 5 x faster, under 100 MB: it took %d MB", memory>>20))
 	speed("the second look / jq", second[2], jq, "at least 100 x faster")
 	return nil
 }
