@@ -202,6 +202,9 @@ func (r Rule) mayBegin(name string) bool {
 // like reports whether text is pattern, in which * stands for any characters.
 func like(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == text
+	}
 	rest, ok := strings.CutPrefix(text, parts[0])
 	if !ok {
 		return false

@@ -80,3 +80,11 @@ func TestParseRules(t *testing.T) {
 		}
 	}
 }
+
+// TestLikeWithoutStar: a rule about one host is no pattern.
+func TestLikeWithoutStar(t *testing.T) {
+	q := Request{Tool: "WebFetch", Command: "https://example.com/x", Allow: []string{"WebFetch(domain:example.com)"}}
+	if v := Decide(q); v.Decision != Allow {
+		t.Errorf("%+v", v)
+	}
+}

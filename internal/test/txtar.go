@@ -31,14 +31,7 @@ func Cases(t *testing.T, pattern string, f func(t *testing.T, c Case) map[string
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := Case{Comment: string(a.Comment), Files: map[string]string{}}
-			for _, file := range a.Files {
-				c.Files[file.Name] = string(file.Data)
-			}
+			a, c := readCase(t, file)
 			got := f(t, c)
 			if *Update {
 				rewrite(t, file, a, got)
@@ -51,6 +44,25 @@ func Cases(t *testing.T, pattern string, f func(t *testing.T, c Case) map[string
 			}
 		})
 	}
+}
+
+// Archive returns one archive, for a test that compares in its own way.
+func Archive(t *testing.T, file string) Case {
+	_, c := readCase(t, file)
+	return c
+}
+
+func readCase(t *testing.T, file string) (*txtar.Archive, Case) {
+	t.Helper()
+	a, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Case{Comment: string(a.Comment), Files: map[string]string{}}
+	for _, file := range a.Files {
+		c.Files[file.Name] = string(file.Data)
+	}
+	return a, c
 }
 
 func rewrite(t *testing.T, file string, a *txtar.Archive, got map[string]string) {

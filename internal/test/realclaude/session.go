@@ -163,7 +163,7 @@ func (e *events) turn(id string) (Turn, bool) {
 		switch {
 		case event.Type == "result":
 			turn.Result = event
-		case event.Type == "command_lifecycle" && event.Command == id && event.State == "completed":
+		case event.Type == "command_lifecycle" && event.Command == id && (event.State == "completed" || event.State == "cancelled"):
 			e.pending = e.pending[end:]
 			return turn, true
 		}
