@@ -7,8 +7,9 @@ import (
 	"github.com/skillhand/skillhand/internal/agents"
 )
 
-// Agent returns how a claude.Client drives the agent of a name, such as codex; nil for Claude Code itself,
-// which is "claude" or "". The error of an unknown name is a *claude.RequestError.
+// Agent returns what a claude.Client needs to drive the named agent, such as codex. It returns nil
+// for Claude Code, which is "claude" or "". For an unknown name the error is a
+// *claude.RequestError.
 func Agent(name string) (claude.Dialect, error) {
 	a, err := agents.Find(name)
 	if a == nil {
@@ -17,7 +18,7 @@ func Agent(name string) (claude.Dialect, error) {
 	return dialect{a}, nil
 }
 
-// A dialect drives an agent as its row in the table of agents says.
+// A dialect drives an agent as described by its row in the table of agents.
 type dialect struct{ *agents.Agent }
 
 func (d dialect) Check(r claude.Request) error { return requestError(d.Agent.Check(question(r))) }
@@ -35,7 +36,7 @@ func question(r claude.Request) agents.Question {
 	}
 }
 
-// requestError returns the error of an agent in the words of package claude.
+// requestError converts an agent's error into one of package claude.
 func requestError(err error) error {
 	if e, ok := errors.AsType[*agents.OptionError](err); ok {
 		return &claude.RequestError{Field: e.Field, Fault: e.Fault}

@@ -17,24 +17,24 @@ import (
 	"github.com/skillhand/skillhand/internal/trust"
 )
 
-// An AskRequest is a question for Claude or another agent, with a skill before it if one is named.
+// An AskRequest is a question for Claude or another agent. If it names a skill, the skill's page
+// comes before the prompt.
 type AskRequest struct {
 	claude.Request
 
-	Agent string // who is asked: claude, codex, opencode, copilot, qwen, gemini or pi; "" means Claude
+	Agent string // the agent to ask: claude, codex, opencode, copilot, qwen, gemini or pi; "" means Claude
 
 	Skill     string // its page goes before the prompt, which may then be empty
 	SkillArgs Args
-	Strict    bool   // do not ask if something failed on the skill's page
-	Label     string // what the history calls it
-	Job       Job    // if it is one of a batch
+	Strict    bool   // ask nothing if a directive of the skill failed
+	Label     string // its name in the history
+	Job       Job    // the batch job that asks, if any
 }
 
-// Ask asks Claude; see claude.Client.Ask. The client's timeout also bounds the
-// making of the skill's page. The model and the tools that a trusted skill names
-// count unless the request names others; they are Claude Code's, so no other agent
-// gets them. Secrets of the environment are neither
-// in the reply, nor in an error, nor in events.
+// Ask asks Claude or another agent; see claude.Client.Ask. The client's timeout includes the time
+// it takes to render the skill's page. A trusted skill chooses the model and the tools, unless the
+// request does. Other agents ignore both, because the names are Claude Code's. The reply, errors
+// and events contain no secrets from the environment.
 func (rt *Runtime) Ask(ctx context.Context, req AskRequest) (*claude.Reply, error) {
 	p, err := rt.at(req.Skill)
 	if err != nil {
@@ -76,13 +76,13 @@ func (rt *Runtime) Ask(ctx context.Context, req AskRequest) (*claude.Reply, erro
 	return reply, err
 }
 
-// program finds the CLI that a client starts in a folder. A path that the caller names
-// is the caller's word; what the environment says must not come from a project that
-// nobody trusted, neither that of the folder nor the one around us.
+// program finds the CLI that a client starts in a folder. A path from the caller is used as it is.
+// A path from the environment must not lead into an untrusted project: neither the folder's nor
+// the one around the working folder.
 func (e *environment) program(client *claude.Client, dir string) error {
 	env := here.Env(client.Env)
 	if env == nil {
-		env = e.rt.Env // Claude is no directive: it does not count as a skill that loads another
+		env = e.rt.Env // Claude is not a directive, so it does not count as a nested load
 	}
 	if env == nil {
 		env = here.Environ()
@@ -103,17 +103,18 @@ func (e *environment) program(client *claude.Client, dir string) error {
 	if client.Path != "" && filepath.Base(name) != name {
 		return nil
 	}
-	path, err := policy.Find(name, "", env) // a relative path is the caller's, whatever folder is worked in
+	path, err := policy.Find(name, "", env) // a relative path is relative to the caller's folder, not to req.Cwd
 	if _, refused := errors.AsType[*trust.NotTrusted](err); refused {
 		return &claude.StartError{Err: fmt.Errorf("%s: %w", name, err)}
 	}
 	if err == nil {
 		client.Path = path
 	}
-	return nil // the client reports what is missing
+	return nil // the client reports that it is missing
 }
 
-// useConfig takes the model and the budget that the project's configuration names, unless the request or the skill does.
+// useConfig sets the model and the budget from the project's configuration, unless the request or
+// the skill has set them.
 func (e *environment) useConfig(req *AskRequest) {
 	c := e.config()
 	if keys := slices.DeleteFunc(c.Ignored, func(key string) bool { return key != "model" && key != "budget" }); len(keys) > 0 {
@@ -127,7 +128,7 @@ func (e *environment) useConfig(req *AskRequest) {
 	}
 }
 
-// notAsked returns what comes of a question whose skill gave no page.
+// notAsked returns the reply to a request whose skill gave no page.
 func (e *environment) notAsked(ctx context.Context, req AskRequest, took time.Duration, err error) (*claude.Reply, error) {
 	reply := &claude.Reply{Duration: took, Exit: -1}
 	_, failed := errors.AsType[*claude.Error](err)
@@ -143,13 +144,13 @@ func (e *environment) notAsked(ctx context.Context, req AskRequest, took time.Du
 	return nil, err
 }
 
-// pageBefore puts the skill's page before the prompt, and what the skill says
-// about models and tools into the request.
+// pageBefore puts the skill's page before the prompt, and the skill's model and tools into the
+// request.
 func (e *environment) pageBefore(ctx context.Context, client *claude.Client, req *AskRequest) error {
 	// Report a malformed request before any of the skill's commands run.
 	check := req.Request
 	if strings.TrimSpace(check.Prompt) == "" {
-		check.Prompt = req.Skill // its page will be the prompt
+		check.Prompt = req.Skill // its page becomes the prompt
 	}
 	if err := client.Check(check); err != nil {
 		return err
@@ -180,7 +181,7 @@ func (e *environment) pageBefore(ctx context.Context, client *claude.Client, req
 	return nil
 }
 
-// useFront takes the model and the tools that a skill names, unless the request does.
+// useFront sets the model and the tools from a skill's frontmatter, unless the request has set them.
 func useFront(page *Page, req *AskRequest) error {
 	front, _, err := page.loc.Front()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// Builtins returns the functions that the skills of skillhand's own plugin call. A Runtime that
-// loads those skills needs them.
+// Builtins returns the functions that skillhand's own plugin calls. A Runtime needs them to load
+// the plugin's skills.
 func Builtins() map[string]Builtin {
 	all := map[string]Builtin{}
 	for _, b := range activity.Builtins() {
@@ -26,7 +26,7 @@ const (
 	exitUsage  = 2
 )
 
-// printView prints a view, or why there is none.
+// printView prints a view, or the reason why it failed.
 func printView(b activity.Builtin, args []string, std Std) (exit int) {
 	if len(args) > 0 && !b.Args {
 		fmt.Fprintf(std.Err, "%s: takes no arguments\n", b.Name)

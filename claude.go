@@ -13,19 +13,19 @@ import (
 	"github.com/skillhand/skillhand/internal/trust"
 )
 
-// A ClaudeRequest says which page of Claude Code's to make. Only Skill is required.
+// A ClaudeRequest names a page to render as Claude Code would. Only Skill is required.
 type ClaudeRequest struct {
-	Skill   string        // as after a slash: a skill, a command, plugin:name, or the path of a folder or file
-	Args    string        // as typed after it
-	Tool    bool          // invoked by the model's Skill tool instead of a slash command
-	Strict  bool          // fail where a folder is not trusted
-	NoExec  bool          // nothing runs, directives stay as written
-	Mode    string        // the permission mode, such as default or acceptEdits; "" means what the user's settings say, else default
-	Timeout time.Duration // for each directive; 0 means what Claude Code's own settings say
+	Skill   string        // a skill, a command, plugin:name, or the path of a folder or file
+	Args    string        // the text after the name
+	Tool    bool          // the model's Skill tool invokes it, not a slash command
+	Strict  bool          // fail if the folder is not trusted
+	NoExec  bool          // run nothing; directives stay as written
+	Mode    string        // the permission mode, such as acceptEdits; "" means the user's settings, else default
+	Timeout time.Duration // for each directive; 0 means Claude Code's own limit
 }
 
-// ClaudePage makes the page that Claude Code itself would send, byte for byte,
-// failures included: those are a *ClaudeFailure.
+// ClaudePage renders the page exactly as Claude Code would send it. Where Claude Code would fail,
+// the error is a *ClaudeFailure.
 func (rt *Runtime) ClaudePage(ctx context.Context, r ClaudeRequest) (*Page, error) {
 	p, err := rt.at(r.Skill)
 	if err != nil {
@@ -97,8 +97,8 @@ func (rt *Runtime) ClaudePage(ctx context.Context, r ClaudeRequest) (*Page, erro
 	return page, nil
 }
 
-// mayRunAll asks about what the directives of a trusted page would run. There all
-// of them run or none does: one that fails fails the page.
+// mayRunAll asks whether the programs that a trusted page's directives run are trusted too. All
+// directives run, or none: one failure fails the page.
 func (e *environment) mayRunAll(directives []claudepage.Directive) error {
 	if e.policy.All {
 		return nil
@@ -112,7 +112,7 @@ func (e *environment) mayRunAll(directives []claudepage.Directive) error {
 	return nil
 }
 
-// elsewhere adds to the error for a skill that Claude Code does not find where skillhand does: its path works.
+// elsewhere adds a hint to the error for a skill that only skillhand finds: its path works.
 func (e *environment) elsewhere(err error) error {
 	unknown, ok := errors.AsType[*claudepage.UnknownError](err)
 	if !ok {
@@ -125,7 +125,7 @@ func (e *environment) elsewhere(err error) error {
 	return err
 }
 
-// newSession makes an id such as Claude Code gives to a new session, which always has one.
+// newSession returns an id like the one that Claude Code gives to each new session.
 func newSession() string {
 	var b [16]byte
 	rand.Read(b[:])

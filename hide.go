@@ -6,10 +6,10 @@ import (
 	"github.com/skillhand/skillhand/report/verdict"
 )
 
-// A Runtime lets no secret of the environment out: replies, events
-// and verdicts here, pages in package render.
+// A Runtime hides the environment's secrets: in replies, events and verdicts here, in pages in
+// package render.
 
-// hiding returns a listener that hears no secrets.
+// hiding returns a listener that gets events without secrets.
 func hiding(hide *redact.Redactor, listener func(claude.Event)) func(claude.Event) {
 	if listener == nil {
 		return nil

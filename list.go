@@ -6,19 +6,19 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A Listed is a skill, or command, that can be loaded here by its name.
+// A Listed is a skill or command that can be loaded here by name.
 //
-// As JSON it is a line of what skillhand list --json prints: schemas/list-v1.schema.json.
+// skillhand list --json prints one a line: schemas/list-v1.schema.json.
 type Listed struct {
 	skill.Location
-	Owners      []string `json:"owners"`      // the agents that read it where it lies; none if nobody is known to
+	Owners      []string `json:"owners"`      // the agents known to read it where it is
 	Description string   `json:"description"` // on one line; "" if there is none
-	Trusted     bool     `json:"trusted"`     // its commands may run
-	Error       string   `json:"error"`       // why it cannot be read, if so
+	Trusted     bool     `json:"trusted"`     // whether its commands may run
+	Error       string   `json:"error"`       // why it cannot be read, if it cannot
 }
 
-// List returns what can be loaded here by name, in the order in which names are
-// looked up, and what kept it from seeing more.
+// List returns what can be loaded here by name, in lookup order. The error says what could not be
+// read.
 func (rt *Runtime) List() ([]Listed, []error) {
 	p, err := rt.at("")
 	if err != nil {
@@ -44,7 +44,7 @@ func (rt *Runtime) List() ([]Listed, []error) {
 	return all, faults
 }
 
-// Locations returns where the listed are.
+// Locations returns the locations of all listed skills.
 func Locations(all []Listed) []skill.Location {
 	locs := make([]skill.Location, len(all))
 	for i, one := range all {

@@ -26,44 +26,44 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A LoadRequest says which skill to load and how. Only Skill is required.
+// A LoadRequest names a skill to load. Only Skill is required.
 type LoadRequest struct {
 	Skill string // a name, plugin:name, or the path of a folder or file
 	Args  Args
-	Agent string // which agent reads the page; "" means what hooks noted, else the main one
+	Agent string // the agent that reads the page; "" means the one a hook noted, else the main agent
 
-	Use       Use    // which page; "" means what the session says
-	Exec      Exec   // where directives get their output from; "" runs them
-	Recording string // a file of every directive's outcome: Run writes it, Replayed and Partial read it
-	Strict    bool   // a directive that fails, broken YAML or an unclosed block fails the load
+	Use       Use    // which page; "" lets the session decide
+	Exec      Exec   // where the output of directives comes from; "" runs them
+	Recording string // a file with every directive's outcome: Run writes it, Replayed and Partial read it
+	Strict    bool   // fail on a failed directive, broken YAML or an unclosed block
 	Wrap      Wrap
 	Timeout   time.Duration // for each directive; 0 means 120 seconds
-	MaxOutput int           // characters of one directive's output on the page; 0 means 30,000
+	MaxOutput int           // the most characters of one directive's output; 0 means 30,000
 }
 
-// Use says which page of a skill is wanted.
+// Use selects one of a skill's pages.
 type Use string
 
 // The pages of a skill.
 const (
-	BySession Use = ""          // the whole text at the first use in the session, the reference page later
-	Full      Use = "full"      // the whole text, whatever the agent has seen
+	BySession Use = ""          // the whole page at the first use in the session, the reference page later
+	Full      Use = "full"      // the whole page, whatever the agent has seen
 	Reference Use = "reference" // the page of a later use, whatever the agent has seen
 )
 
-// Exec says where the output of directives comes from. Only Run starts anything.
+// Exec says where the output of directives comes from. Only Run starts processes.
 type Exec string
 
 // The ways to get the output of directives.
 const (
 	Run       Exec = ""
-	AsWritten Exec = "as written" // nothing runs, directives stay as written
-	Refused   Exec = "refused"    // an error stands in the place of each directive, as in a folder that is not trusted
-	Replayed  Exec = "replayed"   // every outcome is in Recording; one that is missing fails the load
-	Partial   Exec = "partial"    // as Replayed, but a directive without an outcome stays as written, and nothing is written to disk
+	AsWritten Exec = "as written" // run nothing; directives stay as written
+	Refused   Exec = "refused"    // replace each directive with an error, as in an untrusted folder
+	Replayed  Exec = "replayed"   // take every outcome from Recording; a missing one fails the load
+	Partial   Exec = "partial"    // as Replayed, but directives without an outcome stay as written; writes nothing to disk
 )
 
-// check reports what is wrong with a request, whatever the skill.
+// check reports a malformed request.
 func (r LoadRequest) check() error {
 	switch r.Use {
 	case BySession, Full, Reference:
@@ -86,10 +86,10 @@ func (r LoadRequest) check() error {
 	return nil
 }
 
-// A Page is a skill as the agent should read it. Deliver it with WriteTo or
-// WriteJSON, or give it back with Close.
+// A Page is a skill as the agent should read it. Deliver it with WriteTo or WriteJSON, or give it
+// back with Close.
 //
-// As JSON it is what skillhand load --json prints: schemas/load-v1.schema.json.
+// skillhand load --json prints it: schemas/load-v1.schema.json.
 type Page struct {
 	Skill      string      `json:"skill"`
 	File       string      `json:"file"`
@@ -97,7 +97,7 @@ type Page struct {
 	Text       string      `json:"text"`
 	Directives []Directive `json:"directives"`
 	Warnings   []string    `json:"warnings"`
-	Withheld   string      `json:"-"` // the warning that commands did not run since the skill is not trusted, if so
+	Withheld   string      `json:"-"` // the warning that no command ran because the skill is not trusted, or ""
 
 	source *skill.Skill
 	loc    skill.Location
@@ -106,14 +106,13 @@ type Page struct {
 	warn   func(string)
 }
 
-// WriteTo writes the page's text to w. If all of it was written the skill counts
-// as seen from then on; else it does not.
+// WriteTo writes the page's text to w. The skill then counts as seen, if all of it was written.
 func (p *Page) WriteTo(w io.Writer) (int64, error) {
 	n, err := io.WriteString(w, p.Text)
 	return int64(n), p.delivered(err)
 }
 
-// WriteJSON writes the page as one line of JSON to w, and counts as WriteTo does.
+// WriteJSON writes the page to w as one line of JSON, and marks the skill as seen as WriteTo does.
 func (p *Page) WriteJSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -136,8 +135,8 @@ func (p *Page) delivered(err error) error {
 	return nil
 }
 
-// Close gives a page back that was not delivered: the skill does not count as
-// seen. After a delivery it does nothing.
+// Close gives back a page that was not delivered, so that the skill does not count as seen. After
+// a delivery it does nothing.
 func (p *Page) Close() {
 	if p.claim != nil {
 		p.claim.Close()
@@ -145,7 +144,7 @@ func (p *Page) Close() {
 	}
 }
 
-// Failed lists what went wrong on the page, a line each.
+// Failed lists the page's failures, one a line.
 func (p *Page) Failed() []string {
 	var all []string
 	for _, d := range p.Directives {
@@ -156,12 +155,12 @@ func (p *Page) Failed() []string {
 	return all
 }
 
-// maxPrinted bounds what one directive may print. The whole of it is kept in a
-// file, so it also bounds what a runaway one costs on disk.
+// maxPrinted limits what one directive may print. All of it is kept in a file, so this also limits
+// how much disk a runaway directive uses.
 const maxPrinted = 128 << 20
 
-// Load finds a skill and makes its page. On a failure of a directive under
-// Strict the page is returned too, without text, for what ran.
+// Load finds a skill and renders its page. If a directive fails under Strict, Load also returns
+// the page without its text, to show what ran.
 func (rt *Runtime) Load(ctx context.Context, req LoadRequest) (*Page, error) {
 	if err := req.check(); err != nil {
 		return nil, err
@@ -173,14 +172,15 @@ func (rt *Runtime) Load(ctx context.Context, req LoadRequest) (*Page, error) {
 	return (&load{req: req, at: p}).page(ctx)
 }
 
-// A load is one request at its place.
+// A load is a request at work.
 type load struct {
 	req   LoadRequest
 	at    *environment // folder, environment, policy
-	noUse bool         // nobody in this session reads the page
+	noUse bool         // no agent in this session reads the page
 }
 
-// read reads the skill at a location. A SKILL.md that was named by its path, and only loads its skill, stands for it.
+// read reads the skill at a location. A SKILL.md that was named by its path and only loads its own
+// skill stands for that skill.
 func (l *load) read(loc skill.Location) (*skill.Skill, skill.Location, error) {
 	s, err := skill.Read(loc)
 	if err != nil || !loadsItself(s) {
@@ -215,7 +215,8 @@ func (l *load) page(ctx context.Context) (*Page, error) {
 		return nil, err
 	}
 	page, err := l.render(ctx, s, env)
-	page.loc = skill.Location{Name: loc.Name, File: s.Real, Folder: s.Dir, Command: loc.Command} // what was read, not what a link now leads to
+	// The file that was read, even if a link has changed since.
+	page.loc = skill.Location{Name: loc.Name, File: s.Real, Folder: s.Dir, Command: loc.Command}
 	if err != nil {
 		page.Close()
 		return page, err
@@ -229,12 +230,12 @@ func (l *load) page(ctx context.Context) (*Page, error) {
 	return page, nil
 }
 
-// render makes the page, the whole of it or that of a later use.
+// render makes the whole page or the page of a later use.
 func (l *load) render(ctx context.Context, s *skill.Skill, env render.Env) (*Page, error) {
 	page := &Page{Skill: s.Name, File: s.File, Directives: []render.Directive{}, Warnings: []string{}, source: s, vars: env.Vars,
 		warn: l.at.rt.warn}
 	var odd []string
-	if env.Untrusted == "" { // what was withheld now must come later
+	if env.Untrusted == "" { // the agent must still get what was withheld now
 		if claim, err := l.claim(s); err != nil {
 			odd = append(odd, fmt.Sprintf("cannot tell what the session has seen, so the page has the whole text: %v", err))
 		} else {
@@ -244,7 +245,7 @@ func (l *load) render(ctx context.Context, s *skill.Skill, env render.Env) (*Pag
 	asked := l.req.Use == Reference
 	env.Later = asked || page.claim != nil && page.claim.Seen && l.req.Use != Full
 	text, trace, err := renderText(ctx, s, env)
-	// A compaction that began meanwhile has taken away what the page refers to.
+	// A compaction that began in the meantime removed the text that the page refers to.
 	if err == nil && env.Later && !asked && !page.claim.StillSeen() {
 		env.Later = false
 		text, trace, err = renderText(ctx, s, env)
@@ -257,12 +258,12 @@ func (l *load) render(ctx context.Context, s *skill.Skill, env render.Env) (*Pag
 	}
 	page.Text = text
 	if page.hasError() {
-		page.Close() // what the agent could not read was not seen
+		page.Close() // the agent has not seen what it could not read
 	}
 	return page, nil
 }
 
-// hasError reports whether a directive failed, here or on a page that one printed.
+// hasError reports whether a directive failed, on this page or on one that a directive printed.
 func (p *Page) hasError() bool {
 	return slices.ContainsFunc(p.Directives, func(d render.Directive) bool {
 		return d.Exit != 0 || strings.Contains(p.Text[d.Start:d.End], "<error>")
@@ -275,10 +276,9 @@ func renderText(ctx context.Context, s *skill.Skill, env render.Env) (string, re
 	return text.String(), trace, err
 }
 
-// claim begins a use of the skill in its session. Without a session, without
-// running anything, within another page or script, which may do anything with it,
-// and where the agent is not known for sure, there is none, and the page has the
-// whole text.
+// claim begins a use of the skill in its session. There is no use, and the page has the whole
+// text, without a session, if nothing runs, if the agent is not known for sure, and inside
+// another page or script, which may do anything with the output.
 func (l *load) claim(s *skill.Skill) (*session.Claim, error) {
 	if l.at.Session == "" || l.at.depth > 0 || l.noUse || l.req.Exec != Run || l.req.Use == Reference {
 		return nil, nil
@@ -290,18 +290,18 @@ func (l *load) claim(s *skill.Skill) (*session.Claim, error) {
 	}
 	name := s.Name
 	if l.at.PluginRoot != "" && files.Inside(files.Real(l.at.PluginRoot), s.Real) {
-		name = find.PluginName(l.at.PluginRoot) + ":" + name // as an agent would ask for it
+		name = find.PluginName(l.at.PluginRoot) + ":" + name // the name by which an agent asks for it
 	}
 	claim, err := store.Claim(session.ID{Session: l.at.Session, Agent: reader.Agent}, name, s.Real, session.Hash(s.Source()))
 	if err == nil && reader.Noted {
 		attended := l.at.Env.Get("CLAUDE_CODE_SESSION_ATTENDED")
-		claim.In(reader.Turn, attended != "" && attended != "0") // a person can rewind; nobody can in claude -p
+		claim.In(reader.Turn, attended != "" && attended != "0") // a person can rewind a session, but not claude -p
 	}
 	return claim, err
 }
 
-// reader finds out which agent reads the page. Inside Claude Code the hooks
-// note who is about to load what; without a note it could be any of them.
+// reader finds out which agent reads the page. In Claude Code, hooks note which agent is about to
+// load which skill. Without a note it could be any agent.
 func (l *load) reader(store session.Store, name string) (session.Waiting, error) {
 	if l.req.Agent != "" {
 		return session.Waiting{Agent: l.req.Agent, Known: true}, store.Take(session.ID{Session: l.at.Session, Agent: l.req.Agent}, name)
@@ -313,13 +313,13 @@ func (l *load) reader(store session.Store, name string) (session.Waiting, error)
 	return w, err
 }
 
-// renderEnv gathers what the page depends on.
+// renderEnv collects everything that the page depends on.
 func (l *load) renderEnv(ctx context.Context, s *skill.Skill) (render.Env, error) {
 	plugin := l.at.PluginRoot
 	if plugin == "" {
 		plugin = find.PluginOf(s.Dir)
 	}
-	plugin = files.Real(plugin) // what is judged is what is used, whatever becomes of a link meanwhile
+	plugin = files.Real(plugin) // use the folder that was judged, even if a link changes in the meantime
 	if l.req.Wrap == "" {
 		l.req.Wrap = render.Wrap(l.at.config().Wrap)
 	}
@@ -368,7 +368,7 @@ func (l *load) renderEnv(ctx context.Context, s *skill.Skill) (render.Env, error
 	return env, err
 }
 
-// vars returns the built-in variables that have a value here.
+// vars returns the built-in variables that have a value.
 func (l *load) vars(s *skill.Skill, plugin string) map[string]string {
 	effort := s.Front.Effort
 	if effort == "" {
@@ -379,7 +379,7 @@ func (l *load) vars(s *skill.Skill, plugin string) map[string]string {
 	}
 	vars := map[string]string{
 		"CLAUDE_PROJECT_DIR": l.at.Project,
-		// By its real path, so that no link leads from it to somewhere else.
+		// The real path, so that no link in it can lead elsewhere.
 		"CLAUDE_SKILL_DIR": filepath.Dir(s.Real),
 		"CLAUDE_EFFORT":    effort,
 	}
@@ -395,8 +395,8 @@ func (l *load) vars(s *skill.Skill, plugin string) map[string]string {
 	return vars
 }
 
-// shell runs the page's directives. What they start sees the same project,
-// session and plugin, so that a nested skillhand does.
+// shell returns a runner for the page's directives. They see the same project, session and plugin,
+// so a nested skillhand does too.
 func (l *load) shell() *shell.Shell {
 	env := l.at.Env.With("CLAUDE_PROJECT_DIR", l.at.Project)
 	if l.at.Session != "" {
@@ -412,7 +412,7 @@ func (l *load) shell() *shell.Shell {
 	return sh
 }
 
-// remembered asks about each path once: a page names the same few over and over.
+// remembered asks about each path only once, because a page names the same few again and again.
 func remembered(ask func(path string) error) func(path string) error {
 	var known sync.Map
 	return func(path string) error {
@@ -426,9 +426,8 @@ func remembered(ask func(path string) error) func(path string) error {
 	}
 }
 
-// mayRun keeps the commands of a trusted skill from leading into a project that
-// nobody trusted: what they run must itself be trusted, by its real path. What
-// is in no project is the machine's.
+// mayRun keeps the commands of a trusted skill out of untrusted projects: the real path of
+// whatever they run must be trusted too. Programs outside of projects belong to the machine.
 func (e *environment) mayRun(path string) error {
 	if !e.inProject(path) {
 		return nil
@@ -436,17 +435,16 @@ func (e *environment) mayRun(path string) error {
 	return e.policy.Run(path)
 }
 
-// inProject reports whether a real path lies in the project that we are in, or
-// in a repository.
+// inProject reports whether a real path is in the current project or in a repository.
 func (e *environment) inProject(path string) bool {
 	if e.policy.InProject(path) {
 		return true
 	}
 	top := files.Top(path)
-	return top != "" && !files.Inside(top, files.Real(e.Home)) // a home that is a repository is no project
+	return top != "" && !files.Inside(top, files.Real(e.Home)) // a home folder that is a repository is not a project
 }
 
-// readReference returns the plugin's own text for later uses, if it has one.
+// readReference returns the plugin's own text for later uses, or "".
 func readReference(plugin string) string {
 	file := filepath.Join(plugin, "skills", "reference.md")
 	if !files.Inside(files.Real(plugin), files.Real(file)) {
@@ -459,8 +457,8 @@ func readReference(plugin string) string {
 	return string(text)
 }
 
-// loadsItself reports whether a skill is only a stub that loads the same skill
-// again: without a text of its own that would never end.
+// loadsItself reports whether a skill is only a stub that loads itself again, which would never
+// end.
 func loadsItself(s *skill.Skill) bool {
 	all := s.Commands()
 	if len(all) != 1 {
@@ -480,7 +478,7 @@ func loadsItself(s *skill.Skill) bool {
 	return found
 }
 
-// loads reports whether a command is skillhand load of the named skill, or of the folder that the line is in.
+// loads reports whether a command is skillhand load of the named skill or of the line's folder.
 func loads(call *syntax.CallExpr, name string) bool {
 	var args []string
 	for _, w := range call.Args {
@@ -497,7 +495,7 @@ func loads(call *syntax.CallExpr, name string) bool {
 	})
 }
 
-// unquoted returns a word without its quotes, its variables as ${NAME}.
+// unquoted returns a word without quotes, with variables as ${NAME}.
 func unquoted(w *syntax.Word) string {
 	var b strings.Builder
 	for _, p := range words.Pieces(w) {

@@ -16,8 +16,7 @@ import (
 	"github.com/skillhand/skillhand/report/verdict"
 )
 
-// remember adds a record of what happened to the history, and warns if it
-// cannot. No secret of the environment is in it.
+// remember adds a record to the history, without the environment's secrets. It warns if that fails.
 func (e *environment) remember(r activity.Record) {
 	if e.rt.NoHistory || e.Env.Get("SKILLHAND_HISTORY") == "off" {
 		return
@@ -31,7 +30,7 @@ func (e *environment) remember(r activity.Record) {
 	}
 }
 
-// rememberAsk adds a question to the history.
+// rememberAsk adds an ask to the history.
 func (e *environment) rememberAsk(req AskRequest, reply *claude.Reply, failure error) {
 	r := activity.Record{
 		Kind: activity.Ask, Label: req.Label, Job: req.Job.Name, Batch: req.Job.Batch, Agent: req.Agent,
@@ -58,11 +57,11 @@ func (e *environment) rememberRun(cwd string, req RunRequest, v *verdict.Verdict
 	}
 	for _, problem := range v.Problems {
 		if r.Category == verdict.ExitStatus && problem.Code == string(report.NoReport) {
-			break // a script that crashed had no chance to report
+			break // a script that crashed could not report
 		}
 		r.Category = problem.Code
 		if problem.Code != verdict.ExitStatus {
-			break // an exit status says less than a fault of the report
+			break // a fault of the report says more than the exit status
 		}
 	}
 	if v.Report != nil {
@@ -71,7 +70,7 @@ func (e *environment) rememberRun(cwd string, req RunRequest, v *verdict.Verdict
 	e.remember(r)
 }
 
-// scriptName returns the name of the skill that a script belongs to, else its own.
+// scriptName returns the name of the script's skill, or else of the script.
 func scriptName(script string) string {
 	base := filepath.Base(script)
 	if !strings.HasPrefix(base, "execute") {
@@ -84,14 +83,13 @@ func scriptName(script string) string {
 	return filepath.Base(folder)
 }
 
-// scriptText returns enough of a script to notice that it was changed: a change is
-// a reason for another verdict.
+// scriptText returns enough of a script to notice a change, which may explain another verdict.
 func scriptText(script string) string {
 	f, err := os.Open(script)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, 1<<20)) // as much as can be read
+	text, _ := io.ReadAll(io.LimitReader(f, 1<<20)) // what cannot be read does not count
 	return string(text)
 }

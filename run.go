@@ -21,28 +21,27 @@ import (
 	"github.com/skillhand/skillhand/report/verdict"
 )
 
-// A RunRequest says which script to run and how. Only Script is required.
+// A RunRequest names a script to run. Only Script is required.
 type RunRequest struct {
 	Script  string        // a skill's name, plugin:name, the path of its folder, or the path of a script
 	Args    []string      // the script's
-	Cwd     string        // where it runs, and what deliverables are relative to; "" means the runtime's folder
+	Cwd     string        // the folder that it runs in; deliverables are relative to it; "" means the runtime's folder
 	Timeout time.Duration // 0 means 10 minutes
-	Job     Job           // if it is one of a batch
+	Job     Job           // the batch job that runs it, if any
 }
 
 const (
 	defaultRunTimeout = 10 * time.Minute
-	// A script that is ended may tidy up for so long.
+	// How long a script may clean up when it is stopped.
 	tidyUp = 2 * time.Second
-	// A process that writes a script's last words may be silent for so long.
+	// How long a process that still writes to the script's output may be silent.
 	silence = time.Second
-	// The end of stderr says why a script failed.
+	// How much of stderr's end is kept: it says why a script failed.
 	keptStderr = 8 << 10
 )
 
-// Run runs a skill's script, reads its report and checks it against what
-// happened. Secrets of the environment are not in the verdict. An error means
-// that nothing ran; it says what to do.
+// Run runs a skill's script, reads its report and compares it with what happened. The verdict
+// contains no secrets from the environment. An error means that nothing ran, and says what to do.
 func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, error) {
 	began := time.Now()
 	if req.Timeout == 0 {
@@ -63,7 +62,7 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 	if err != nil {
 		return nil, err
 	}
-	// The file that is judged is the one that runs, whatever becomes of a link meanwhile.
+	// Run the file that was judged, even if a link changes in the meantime.
 	real, err := filepath.EvalSymlinks(script)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", script, files.Cause(err))
@@ -75,7 +74,7 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", script, err)
 	}
-	// Files from before are older than began; those that the script makes are not.
+	// Files that existed before the script are older than began. Files that it makes are not.
 	time.Sleep(verdict.ClockTick - time.Since(began))
 	stdout, said := &verdict.Output{}, &verdict.Output{Max: keptStderr}
 	stderr := p.hide.Writer(io.MultiWriter(said, &bystander{to: rt.Stderr}))
@@ -87,15 +86,15 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 	if err != nil {
 		return nil, p.notStarted(script, req, err)
 	}
-	_ = stderr.Close() // a bystander has no errors
+	_ = stderr.Close() // a bystander never fails
 	if result.Held && ctx.Err() != nil {
-		result.Cut = proc.Canceled // the script had ended, but its last words were cut short
+		result.Cut = proc.Canceled // the script had ended, but its last output was cut off
 	}
 	v := verdict.Judge(stdout.Parse(), verdict.Run{Result: result, Timeout: req.Timeout, Stderr: said.String()})
 	v.Script = script
 	v.Verify(ctx, cwd, began)
 	if v.Method == report.None {
-		v.Printed = verdict.LastLines(p.hide.Text(stdout.String())) // in this order: a part of a secret is not known for one
+		v.Printed = verdict.LastLines(p.hide.Text(stdout.String())) // hide first: half a secret is not recognized
 	}
 	if !v.OK {
 		v.Stderr = said.String()
@@ -105,7 +104,7 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 	return v, nil
 }
 
-// script returns the file of the script that a name or path means.
+// script returns the script file that a name or path refers to.
 func (e *environment) script(name string) (string, error) {
 	path := files.In(e.Dir, name)
 	info, err := os.Stat(path)
@@ -121,7 +120,7 @@ func (e *environment) script(name string) (string, error) {
 	loc, ferr := e.finder().Look(name)
 	if errors.Is(ferr, fs.ErrNotExist) && err == nil {
 		if info.Mode().IsRegular() {
-			return path, nil // no skill is called so, but a file here is
+			return path, nil // no skill has this name, but a file here does
 		}
 		if _, err := scriptIn(path); err == nil {
 			return "", fmt.Errorf("%s: no such skill: did you mean ./%s?", name, name)
@@ -136,17 +135,17 @@ func (e *environment) script(name string) (string, error) {
 	if loc.Command {
 		return "", fmt.Errorf("%s: a command, and commands have no script", loc.File)
 	}
-	// The text may be in a companion folder, the scripts are not.
+	// The text may be in a companion folder. Scripts never are.
 	return scriptIn(loc.Folder, loc.Main().Folder)
 }
 
-// notScripts are what lies beside a script under its name.
+// notScripts are endings of files that may share a script's name.
 var notScripts = []string{".md", ".txt", ".json", ".yaml", ".yml", ".log", ".bak", ".orig", ".old", ".tmp", ".swp", ".pyc"}
 
 func scriptIn(folders ...string) (string, error) {
 	for _, folder := range folders {
 		for _, dir := range []string{folder, filepath.Join(folder, "scripts")} {
-			entries, _ := os.ReadDir(dir) // none there is none found
+			entries, _ := os.ReadDir(dir) // a folder that does not exist has no scripts
 			var all, executable []string
 			for _, e := range entries {
 				extension, ok := strings.CutPrefix(e.Name(), "execute")
@@ -167,7 +166,7 @@ func scriptIn(folders ...string) (string, error) {
 				}
 			}
 			if len(executable) == 0 {
-				executable = all // then the error says what is wrong with it
+				executable = all // the error will say what is wrong with it
 			}
 			switch len(executable) {
 			case 0:
@@ -181,7 +180,7 @@ func scriptIn(folders ...string) (string, error) {
 	return "", &noScript{folders[0]}
 }
 
-// A noScript error says that a skill has no script: what is needed is missing.
+// A noScript error says that a skill has no script. It counts as missing.
 type noScript struct{ folder string }
 
 func (e *noScript) Error() string {
@@ -208,7 +207,7 @@ func (e *environment) notStarted(script string, req RunRequest, err error) error
 	return err
 }
 
-// swapped returns a hint at the skill that is the script's first argument, as if they had changed places.
+// swapped returns a hint if the first argument is a skill: the two words may be swapped.
 func (e *environment) swapped(req RunRequest) string {
 	if len(req.Args) == 0 || files.Is(req.Args[0]) {
 		return ""
@@ -219,8 +218,8 @@ func (e *environment) swapped(req RunRequest) string {
 	return fmt.Sprintf("; did you mean skillhand run %s %s?", req.Args[0], words.Quote(req.Script))
 }
 
-// A bystander passes on what is written to it as long as that works: a full disk
-// behind a log is no reason to end a script halfway.
+// A bystander passes on what is written to it while that works. A full disk behind a log must not
+// stop a script halfway.
 type bystander struct{ to io.Writer }
 
 func (b *bystander) Write(p []byte) (int, error) {

@@ -1,11 +1,10 @@
-// Package skillhand answers one question: how do a program's skills load, run and ask?. It has three jobs: Load
-// makes the page that an agent should read, Run judges what a skill's script did,
-// Ask gets a typed answer from Claude.
+// Package skillhand answers one question: how does a program load skills, run them and ask Claude?
+// Load renders the page that an agent should read, Run judges what a skill's script did, and Ask
+// gets a typed answer from Claude.
 //
-// Each job is a method of Runtime. A request is plain data, so that it can wait
-// in a queue; what needs a program around it, such as a question to the user, is
-// the Runtime's. The packages skill, report, claude, permit and check are useful
-// alone; everything else is internal.
+// Each job is a method of Runtime. A request is plain data, so it can wait in a queue. Whatever
+// needs a running program, such as a question to the user, is a field of Runtime. The packages
+// skill, report, claude, permit and check are useful alone. Everything else is internal.
 package skillhand
 
 import (
@@ -22,43 +21,43 @@ import (
 	"github.com/skillhand/skillhand/internal/trust"
 )
 
-// A Runtime is where skills are found and run. The zero value works in the
-// caller's folder and environment.
+// A Runtime finds and runs skills. The zero value works in the caller's folder and environment.
 type Runtime struct {
 	Here
 
-	Claude   claude.Client      // how Claude is asked; its Env is the Runtime's
-	Builtins map[string]Builtin // what directives can call without starting a process
-	Self     []string           // the command that runs a built-in in a process of its own: skillhand builtin
+	Claude   claude.Client      // asks Claude; its Env is replaced by the Runtime's
+	Builtins map[string]Builtin // functions that directives can call without starting a process
+	Self     []string           // the command that runs a built-in in its own process, such as skillhand builtin
 
-	// Programs decides which programs agents may be, if that is not the Runtime's own trust: a trial's empty HOME trusts nothing.
+	// Programs decides which agent programs may start; nil uses the Runtime's own trust. A trial needs
+	// it, because its empty HOME trusts nothing.
 	Programs *Policy
 
 	TrustAll  bool // run commands from anywhere; also set by SKILLHAND_TRUST=all
-	NoHistory bool // remember nothing of runs and asks; also set by SKILLHAND_HISTORY=off
+	NoHistory bool // keep no history of runs and asks; also set by SKILLHAND_HISTORY=off
 
-	// Confirm is asked if commands would run from a folder that is not trusted.
-	// If it says yes the folder is trusted from then on. nil means no.
+	// Confirm asks the user whether commands from an untrusted folder may run. After a yes the
+	// folder is trusted. nil means no.
 	Confirm func(ctx context.Context, q Question) (bool, error)
 
-	// Warn, if not nil, gets what is odd but no reason to stop.
+	// Warn, if not nil, gets warnings.
 	Warn func(text string)
 
 	Stdin  io.Reader // what scripts read; nil means no input
-	Stderr io.Writer // gets a script's stderr as it comes; nil, or an error, discards the rest
+	Stderr io.Writer // gets a script's stderr as it comes; nil discards it, and so does a write error from then on
 }
 
-// maxDepth bounds skills that load skills: a directive may call skillhand again.
+// maxDepth limits nesting: a directive may call skillhand, which loads another skill.
 const maxDepth = 8
 
-// depthVariable tells a nested skillhand how deep it is.
+// depthVariable tells a nested skillhand its depth.
 const depthVariable = "SKILLHAND_DEPTH"
 
-// An environment is a runtime at work: every default is filled in.
+// An environment is a Runtime with every default filled in.
 type environment struct {
-	here.Here // complete; its environment is what directives and scripts get
+	here.Here // complete; directives and scripts get its Env
 	rt        *Runtime
-	depth     int // how many skillhands we are in
+	depth     int // how many skillhands are around this one
 	policy    trust.Policy
 	hide      *redact.Redactor
 }
@@ -81,36 +80,36 @@ func (rt *Runtime) at(name string) (*environment, error) {
 	return p, nil
 }
 
-// Policy returns what may run at h, which must be complete.
+// Policy returns the trust policy at h, which must be complete.
 func (rt *Runtime) Policy(h Here) Policy {
 	p := h.Policy()
 	p.All, p.Confirm = p.All || rt.TrustAll, rt.Confirm
 	return p
 }
 
-// SafeEnv returns an environment for programs that are started from the working folder,
-// and FindProgram looks one of them up: see Policy. Both are for what does not
-// go through a Runtime.
+// SafeEnv returns an environment for programs that are started from the working folder without a
+// Runtime; see Policy.
 func SafeEnv(env []string) []string { return policyHere(env).Env(env) }
 
-// FindProgram returns the path of a program in the environment's PATH.
+// FindProgram returns the path of a program in the environment's PATH; see Policy.
 func FindProgram(name string, env []string) (string, error) {
 	return policyHere(env).Find(name, "", env)
 }
 
-// policyHere returns what may run in the working folder. Without a state folder nothing is trusted.
+// policyHere returns the trust policy of the working folder. Without a state folder, it trusts
+// nothing.
 func policyHere(env []string) trust.Policy {
 	h, err := here.From("", env)
 	if err != nil {
 		h, err = here.Here{Env: env, State: os.DevNull}.Complete()
 	}
 	if err != nil {
-		return trust.Policy{} // the working folder is gone, and provides nothing
+		return trust.Policy{} // the working folder is gone
 	}
 	return (&Runtime{}).Policy(h).Now()
 }
 
-// Finder finds the skills that can be loaded here.
+// Finder returns a finder of the skills that can be loaded here.
 func (rt *Runtime) Finder() Finder {
 	f := rt.Here.Finder()
 	if rt.TrustAll {
@@ -119,7 +118,7 @@ func (rt *Runtime) Finder() Finder {
 	return f
 }
 
-// config returns what the project's configuration says. A file that cannot be read says nothing, with a warning.
+// config returns the project's configuration. If the file cannot be read, config warns.
 func (e *environment) config() here.Config {
 	c, err := e.Here.Config()
 	if err != nil {
@@ -128,7 +127,7 @@ func (e *environment) config() here.Config {
 	return c
 }
 
-// finder finds skills by the policy that holds at the place.
+// finder returns a finder with the environment's policy.
 func (e *environment) finder() find.Finder {
 	f := e.Here.Finder()
 	f.Trusted = func(path string) bool { return e.policy.May(path) == nil }

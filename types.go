@@ -10,50 +10,50 @@ import (
 	"github.com/skillhand/skillhand/internal/trust"
 )
 
-// Requests and results are made of these. The packages that define them are
-// internal, so importers use the names here.
+// These types are fields of requests and results. Their packages are internal, so importers use
+// the names here.
 type (
-	// A Here is the place that a Runtime works in. Fields that are empty are filled in.
+	// A Here says where a Runtime works: folders, session, environment. Empty fields are filled in.
 	Here = here.Here
-	// An Env is an environment, as os.Environ gives it.
+	// An Env is an environment, in the form of os.Environ.
 	Env = here.Env
 	// A Finder finds skills and commands by name.
 	Finder = find.Finder
-	// A NotFoundError says that no folder has a skill of a name.
+	// A NotFoundError says that no skill has the name.
 	NotFoundError = find.NotFoundError
-	// A Job says which one of which batch a request belongs to.
+	// A Job names the batch job that a request belongs to.
 	Job = activity.Job
 
 	// Args are the arguments a skill is loaded with: see ParseArgs and JoinArgs.
 	Args = render.Args
-	// A Directive says what became of one directive of a page.
+	// A Directive is the outcome of one directive of a page.
 	Directive = render.Directive
-	// Wrap says which directives' output is wrapped in <skill-output>.
+	// Wrap says which directives get <skill-output> around their output.
 	Wrap = render.Wrap
 
 	// A Builtin is a function that directives can call by name.
 	Builtin = shell.Func
-	// Std is what a built-in reads and writes.
+	// Std has the streams of a built-in.
 	Std = shell.Std
 	// How says where a directive ran: "builtin", "shell", "bash", or "" if it did not.
 	How = shell.How
 
 	// A Policy decides what may run.
 	Policy = trust.Policy
-	// A Question is what users must know before they trust a folder.
+	// A Question tells users what they need to know before they trust a folder.
 	Question = trust.Question
-	// NotTrusted is the error that says that commands must not run.
+	// NotTrusted is the error for commands that must not run.
 	NotTrusted = trust.NotTrusted
 
-	// A ClaudeFailure is an error with which Claude Code itself would end the invocation.
+	// A ClaudeFailure is an error with which Claude Code itself would fail.
 	ClaudeFailure = claudepage.Failure
-	// A ClaudeUnknownError says that Claude Code has no skill or command of a name.
+	// A ClaudeUnknownError says that Claude Code knows no skill or command with the name.
 	ClaudeUnknownError = claudepage.UnknownError
 )
 
-// The ways to wrap.
+// The values of Wrap.
 const (
-	WrapAuto   = render.WrapAuto // those that stand alone on their line
+	WrapAuto   = render.WrapAuto // directives with a line of their own
 	WrapAlways = render.WrapAlways
 	WrapNever  = render.WrapNever
 )
@@ -61,5 +61,5 @@ const (
 // ParseArgs splits the raw argument string that an agent passes.
 func ParseArgs(raw string) Args { return render.ParseArgs(raw) }
 
-// JoinArgs makes Args of words that are split already.
+// JoinArgs makes Args from words.
 func JoinArgs(words []string) Args { return render.JoinArgs(words) }
