@@ -96,6 +96,9 @@ func (e *environment) program(client *claude.Client, dir string) error {
 	}
 	policy.Near = func() []string { return near }
 	client.Env = policy.Env(env)
+	if d, ok := client.Dialect.(dialect); ok {
+		client.Env = d.Env(client.Env)
+	}
 	name := cmp.Or(client.Path, env.Get("SKILLHAND_CLAUDE"), "claude")
 	if d := client.Dialect; d != nil {
 		name = cmp.Or(client.Path, env.Get(d.Variable()), d.Program())

@@ -3,12 +3,16 @@ package agents
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/skillhand/skillhand/internal/test"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // A recorded run of a real agent: shared by everything that reads its stream.
@@ -166,4 +170,34 @@ func FuzzLines(f *testing.F) {
 			r.End(func([]byte) {})
 		}
 	})
+}
+
+// TestEnv: a program that Node runs waits until its pipe has taken a long answer, and the user's options stay.
+func TestEnv(t *testing.T) {
+	if env := Get("pi").Env([]string{"A=b"}); len(env) != 1 {
+		t.Errorf("pi has %q", env)
+	}
+	env := Get("qwen").Env(append(os.Environ(), "NODE_OPTIONS=--no-deprecation"))
+	if got, _ := words.Getenv(env, "NODE_OPTIONS"); got != "--no-deprecation "+waitForPipe || strings.ContainsAny(waitForPipe, " ?") {
+		t.Errorf("qwen has %q", got)
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		test.Lacking(t, err)
+	}
+	cmd := exec.Command(node, "-e", `process.stdout.write("x".repeat(3e6)); process.exit()`)
+	cmd.Env = env
+	if out, err := cmd.Output(); err != nil || len(out) != 3e6 {
+		t.Errorf("%v, %d bytes", err, len(out))
+	}
+}
+
+// TestQwenLoop: a model that Qwen ends, as it makes the same call again and again, had its chance.
+func TestQwenLoop(t *testing.T) {
+	const line = `{"type":"result","subtype":"error_during_execution","is_error":true,"error":{"message":"Loop detection halted the run (x)."}}`
+	said := ""
+	Get("qwen").Reader(Question{}).Line([]byte(line), func(line []byte) { said = string(line) })
+	if !strings.Contains(said, `"subtype":"error_max_turns"`) || !strings.Contains(said, `"result":"Loop detection`) {
+		t.Error(said)
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // A driver says how an agent is started without a person, and reads what it prints. Every agent's events
@@ -17,6 +19,7 @@ type driver struct {
 	resume  string                    // the option that names a session; one that ends in = takes its value behind that
 	last    []string                  // arguments that continue the last session; nil if there is no such option
 	prompt  string                    // the option that takes the prompt; "" if it is read from stdin
+	node    bool                      // it is run by Node, and ends before a pipe has taken all that it printed
 	command func(q Question) []string // the arguments, if they are not as above
 	reader  func(r run) Reader
 }
@@ -49,6 +52,19 @@ type OptionError struct {
 }
 
 func (e *OptionError) Error() string { return e.Field + ": " + e.Fault }
+
+// waitForPipe has Node wait until a pipe has taken what is printed. Node is given it as an option, which
+// takes no spaces and, in an address, no question mark.
+const waitForPipe = "--import=data:text/javascript,{let/**/h=process.stdout._handle;h&&h.setBlocking&&h.setBlocking(true)}"
+
+// Env returns an environment with what the agent needs to print all of a long answer.
+func (a *Agent) Env(env []string) []string {
+	if !a.driver.node {
+		return env
+	}
+	given, _ := words.Getenv(env, "NODE_OPTIONS")
+	return append(slices.Clone(env), "NODE_OPTIONS="+strings.TrimSpace(given+" "+waitForPipe))
+}
 
 // Program returns the command that starts it.
 func (a *Agent) Program() string { return a.Name }

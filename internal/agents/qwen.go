@@ -28,7 +28,7 @@ var qwen = &Agent{
 	},
 	Transcripts: Transcripts{Home: ".qwen", Below: "projects", Files: "chats/*.jsonl"},
 	driver: &driver{
-		begin: []string{"-o", "stream-json"}, model: "-m", resume: "-r", last: []string{"-c"},
+		begin: []string{"-o", "stream-json"}, model: "-m", resume: "-r", last: []string{"-c"}, node: true,
 		reader: func(r run) Reader { return &qwenReader{run: r} },
 	},
 	list: &profile{
@@ -64,19 +64,30 @@ func (q *qwenReader) Line(line []byte, to func([]byte)) {
 		if p, known := priceOf(q.run.model); known {
 			e["total_cost_usd"] = p.cost(tokensIn(e["usage"]))
 		}
+		if text, _ := failureIn(e); strings.HasPrefix(text, loopHalted) {
+			e["subtype"] = "error_max_turns" // the model had its chance
+		}
 		if q.cut && e["is_error"] == false {
 			e["is_error"], e["result"] = true, brokenOff
 		}
-		if failure, ok := e["error"].(map[string]any); ok && e["result"] == nil {
-			e["result"] = failure["message"]
-			if text, ok := failure["message"].(string); ok {
-				if code := statusIn(text, atStart, inBody); code != 0 {
-					e["api_error_status"] = code
-				}
+		if text, ok := failureIn(e); ok && e["result"] == nil {
+			e["result"] = text
+			if code := statusIn(text, atStart, inBody); code != 0 {
+				e["api_error_status"] = code
 			}
 		}
 	}
 	say(to, e)
+}
+
+// loopHalted begins what Qwen says when it ends a model that makes the same call again and again.
+const loopHalted = "Loop detection halted the run"
+
+// failureIn returns what a result says of its failure.
+func failureIn(e map[string]any) (text string, ok bool) {
+	failure, _ := e["error"].(map[string]any)
+	text, ok = failure["message"].(string)
+	return text, ok
 }
 
 func (q *qwenReader) step(to func([]byte), message map[string]any) {
