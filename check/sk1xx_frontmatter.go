@@ -708,6 +708,7 @@ func description(p *pass) {
 		x := p.find(f.ValueOffset, f.ValueEnd,
 			"description and when_to_use have %d characters: Claude Code cuts them at %d, and the model never sees the rest", listed, claudecode.MaxListed)
 		x.Help = "put first what says when to use the skill, and shorten the rest"
+		p.doc.losesWhen(x, claudecode.MaxListed)
 	case length(front.Description) > maxDescription:
 		x := p.severe(p.find(f.ValueOffset, f.ValueEnd,
 			"the description has %d characters, more than the %d of the Agent Skills specification: other agents refuse or cut it",

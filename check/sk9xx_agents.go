@@ -31,6 +31,8 @@ func agentRules() []*Rule {
 			Summary: "an agent runs no directives and fills in no arguments"},
 		{ID: "SK907", Name: "agent-headless", Severity: Info, agent: others, together: agentHeadless,
 			Summary: "in an agent, no skill fires without a person"},
+		{ID: "SK908", Name: "agent-list-loses", Severity: Warning, agent: others, together: listLoses,
+			Summary: "the cut of an agent's list takes when to use a skill, or what tells two apart"},
 	}
 }
 
@@ -111,6 +113,7 @@ func agentDescription(p *pass) {
 		f := p.find(start, end, "%s shows its model the first %d characters of the description: %s", name, v.Chars, v.Why)
 		f.Help = "put first what says when to use the skill, and shorten the rest"
 		f.Agent = name
+		p.doc.losesWhen(f, v.Chars)
 	}
 }
 
