@@ -14,7 +14,7 @@ import (
 type Printer struct {
 	Columns int                            // how wide it may be; 0 means 80
 	ASCII   bool                           // no other characters than those of ASCII
-	Paint   func(code, text string) string // text in the colour of a terminal's code, such as 31; nil paints nothing
+	Paint   func(code, text string) string // text in the color of a terminal's code, such as 31; nil paints nothing
 	More    string                         // follows the count of findings that are not shown: how to see them
 }
 

@@ -13,7 +13,7 @@ import (
 // A Look is how a box is drawn. The zero value works.
 type Look struct {
 	Columns int                            // 0 means 80
-	Paint   func(code, text string) string // colours text; nil means no colours
+	Paint   func(code, text string) string // colors text; nil means no colors
 	Home    string                         // a path below it is shown as ~/…
 	Now     time.Time                      // what "2m ago" counts from; the zero time means now
 }

@@ -28,7 +28,7 @@ type Std struct {
 	Out             io.Writer
 	Err             io.Writer
 	Env             []string
-	Color, OutColor bool // messages, and results, may have colour
+	Color, OutColor bool // messages, and results, may have color
 
 	Find func(name string) (string, error) // looks a program up that may be started; nil finds none
 
@@ -96,7 +96,7 @@ func (std *Std) Note(text string) { std.say("33", "skillhand:", " "+text) }
 // Say prints a message for people.
 func (std *Std) Say(text string) { std.say("", "", text) }
 
-// say prints a message whose head has a colour. On a terminal, lines are broken between words.
+// say prints a message whose head has a color. On a terminal, lines are broken between words.
 func (std *Std) say(code, head, text string) {
 	text = std.broken(head + term.Visible(text))
 	if head != "" {
@@ -132,10 +132,10 @@ var Commands = []string{
 	"usage", "version",
 }
 
-// paint colours a message, if messages may have colour.
+// paint colors a message, if messages may have color.
 func (std *Std) paint(code, text string) string { return term.Painter(std.Color)(code, text) }
 
-// Painter returns what colours results, if they may have colour.
+// Painter returns what colors results, if they may have color.
 func (std *Std) Painter() term.Paint { return term.Painter(std.OutColor) }
 
 // Write writes a part of a result to stdout.

@@ -65,9 +65,9 @@ type choices struct {
 
 func (c *choices) String() string {
 	if c.p == nil {
-		return "[]"
+		return ""
 	}
-	return "[" + strings.Join(*c.p, ",") + "]"
+	return strings.Join(*c.p, ",")
 }
 
 func (c *choices) Type() string { return "stringSlice" }

@@ -34,7 +34,7 @@ func Root(std *Std, cmd *cobra.Command) {
 	cmd.SetUsageFunc(h.usage)
 	cmd.SetHelpFunc(h.help)
 	cmd.Version = NewVersion().Version
-	noColor := cmd.PersistentFlags().Bool("no-color", false, "print no colours (also: NO_COLOR)")
+	noColor := cmd.PersistentFlags().Bool("no-color", false, "print no colors (also: NO_COLOR)")
 	cmd.PersistentPreRun = func(*cobra.Command, []string) {
 		std.Color, std.OutColor = std.Color && !*noColor, std.OutColor && !*noColor
 	}

@@ -36,8 +36,8 @@ var Variables = [][2]string{
 	{"CLAUDE_PLUGIN_DATA, CLAUDE_EFFORT", "The values of these variables in a skill's text."},
 	{"CLAUDE_SESSION_ID, CLAUDE_CODE_SESSION_ID", "The session in which a skill is loaded."},
 	{"CLAUDE_CONFIG_DIR", "Claude Code's folder; else ~/.claude."},
-	{"NO_COLOR", "Print no colours."},
-	{"FORCE_COLOR", "Print colours though no terminal reads them, as in CI logs; \"0\" prints none."},
+	{"NO_COLOR", "Print no colors."},
+	{"FORCE_COLOR", "Print colors though no terminal reads them, as in CI logs; \"0\" prints none."},
 	{"COLUMNS", "The width of output where there is no terminal."},
 	{"SOURCE_DATE_EPOCH", "The date of manual pages."},
 }

@@ -52,7 +52,7 @@ func (t *Trial) Cell() string {
 	return "+"
 }
 
-// Text returns a summary for people. paint gives a text the colour of a terminal's
+// Text returns a summary for people. paint gives a text the color of a terminal's
 // code, such as 31; nil paints nothing.
 func (s *Summary) Text(paint func(code, text string) string) string {
 	if paint == nil {

@@ -18,7 +18,7 @@ type Shown struct {
 	DryRun  bool // nothing was written: what would change
 
 	Columns int                            // how wide a line may be; 0 means as it is
-	Paint   func(code, text string) string // colours text; nil means no colours
+	Paint   func(code, text string) string // colors text; nil means no colors
 }
 
 // Document returns what became of all files, by paths as people here would name them.
@@ -64,7 +64,7 @@ func (d *Done) Text(s Shown) string {
 	return b.String()
 }
 
-// line writes a text beside a word in colour, broken between words.
+// line writes a text beside a word in color, broken between words.
 func (s Shown) line(b *strings.Builder, code, word, text string) {
 	head := fmt.Sprintf("%-10s", word)
 	if code != "" {

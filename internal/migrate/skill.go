@@ -345,7 +345,7 @@ func sections(file, name string, src []byte) ([]byte, error) {
 	after := header + strings.Join(all, "\n")
 	is := skill.Parse(file, []byte(after))
 	if found, err := is.Sections(); err != nil || text != "" && !found.Skill.Exists() || count(is, skill.Directive) != count(s, skill.Directive) {
-		return nil, &LeftAloneError{file, 0, "its sections would not be recognised"}
+		return nil, &LeftAloneError{file, 0, "its sections would not be recognized"}
 	}
 	return []byte(after), nil
 }

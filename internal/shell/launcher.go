@@ -304,7 +304,7 @@ func plainCall(st *syntax.Stmt) (*syntax.CallExpr, bool) {
 	return call, ok && len(st.Redirs) == 0 && !st.Negated && !st.Background && !st.Coprocess && !st.Disown
 }
 
-// harmlessSet recognises set -e and the like.
+// harmlessSet recognizes set -e and the like.
 func harmlessSet(args []*syntax.Word) bool {
 	if args[0].Lit() != "set" || len(args) < 2 {
 		return false
@@ -369,7 +369,7 @@ func isProgram(w *syntax.Word, name string, assigned map[string]*syntax.Word) bo
 	return false
 }
 
-// allArguments recognises "$@".
+// allArguments recognizes "$@".
 func allArguments(w *syntax.Word) bool {
 	if len(w.Parts) != 1 {
 		return false

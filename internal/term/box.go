@@ -10,10 +10,10 @@ type Box struct {
 	paint Paint
 }
 
-// A Span is a piece of a line in one colour; "" is none.
+// A Span is a piece of a line in one color; "" is none.
 type Span struct{ Color, Text string }
 
-// Plain returns a span without a colour.
+// Plain returns a span without a color.
 func Plain(text string) Span { return Span{"", text} }
 
 // Dim returns a span for what matters less.
@@ -31,7 +31,7 @@ func Yellow(text string) Span { return Span{"33", text} }
 // Cyan returns a span for what has a name.
 func Cyan(text string) Span { return Span{"36", text} }
 
-// In returns a span in a colour, given as the parameters of an escape sequence.
+// In returns a span in a color, given as the parameters of an escape sequence.
 func In(color, text string) Span { return Span{color, text} }
 
 // The widths of boxes.

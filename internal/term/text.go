@@ -11,10 +11,10 @@ import (
 	"golang.org/x/term"
 )
 
-// A Paint colours text, or does not. The code is that of an SGR escape.
+// A Paint colors text, or does not. The code is that of an SGR escape.
 type Paint func(code, text string) string
 
-// Painter returns what colours text, if it may have colour.
+// Painter returns what colors text, if it may have color.
 func Painter(may bool) Paint {
 	if !may {
 		return NoPaint
@@ -22,7 +22,7 @@ func Painter(may bool) Paint {
 	return func(code, text string) string { return "\x1b[" + code + "m" + text + "\x1b[0m" }
 }
 
-// NoPaint colours nothing.
+// NoPaint colors nothing.
 func NoPaint(_, text string) string { return text }
 
 // IsTerminal reports whether a stream is one.

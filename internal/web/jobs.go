@@ -253,7 +253,7 @@ func (j *jobList) columns() []column[batch.Result] {
 // squares are a batch as a field: one square a job, or several jobs if they are many.
 type squares struct {
 	Squares []square
-	Key     []square // what the colours mean, and how many there are of each
+	Key     []square // what the colors mean, and how many there are of each
 	Each    string   // how many jobs a square stands for, if not one
 	Label   string
 	Few     bool // there is room for larger ones

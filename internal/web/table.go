@@ -40,7 +40,7 @@ type cell struct {
 	Text  string
 	Sub   string // beneath, smaller
 	Link  string
-	Mark  string // good, bad, warn, dim: a colour and, with it, a word in Text
+	Mark  string // good, bad, warn, dim: a color and, with it, a word in Text
 	Title string
 	Bar   string   // how long a bar beneath is, in percent; "": there is none
 	Draw  *drawing // beneath, or nil

@@ -191,7 +191,7 @@ func (s *scope) split(x bit) []string {
 	return x.from.words
 }
 
-// isList recognises "$@" and "${a[@]}", which are several words in spite of the quotes.
+// isList recognizes "$@" and "${a[@]}", which are several words in spite of the quotes.
 func isList(n syntax.WordPart) bool {
 	p, ok := n.(*syntax.ParamExp)
 	return ok && p.Param != nil && !p.Length && (p.Param.Value == "@" || isAt(p.Index))
@@ -382,7 +382,7 @@ func (s *scope) variableClass(name string, far int) class {
 	return is
 }
 
-// innocent recognises substitutions of commands that print nothing but where something is, or when. A name of a branch is a
+// innocent recognizes substitutions of commands that print nothing but where something is, or when. A name of a branch is a
 // project's own: git clone takes one that begins as an option does.
 func innocent(n *syntax.CmdSubst, foreign bool) bool {
 	text := last(n)
@@ -424,7 +424,7 @@ func command(cmd syntax.Command) string {
 	return strings.Join(text, " ")
 }
 
-// counts recognises substitutions that print a number: $(… | wc -l), $(grep -c x f || true), $(date +%s).
+// counts recognizes substitutions that print a number: $(… | wc -l), $(grep -c x f || true), $(date +%s).
 func (s *scope) counts(n *syntax.CmdSubst) bool {
 	text := last(n)
 	return !s.dash && counting.Get().MatchString(text) || leaving.Get().MatchString(text) && s.unlike(fewDigits) < 0

@@ -255,7 +255,7 @@ func (s *scope) subscripts(list ...syntax.ArithmExpr) {
 	}
 }
 
-// isAt recognises the subscript of a whole list.
+// isAt recognizes the subscript of a whole list.
 func isAt(x syntax.ArithmExpr) bool {
 	w, ok := x.(*syntax.Word)
 	return ok && (words.Lit(w) == "@" || words.Lit(w) == "*")

@@ -564,7 +564,7 @@ func (p *Plan) value(piece words.Piece) (words.Value, bool) {
 	return words.Value{Text: v.Data}, ok && words.Plain(exp)
 }
 
-// list recognises "${v[@]}" for one of the line's values.
+// list recognizes "${v[@]}" for one of the line's values.
 func (p *Plan) list(q *syntax.DblQuoted) bool {
 	if len(q.Parts) != 1 {
 		return false

@@ -210,7 +210,7 @@ func (s *screen) forget() {
 	s.mu.Unlock()
 }
 
-// escape is what moves a cursor or sets a colour.
+// escape is what moves a cursor or sets a color.
 var escape = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[()][A-Z0-9]|[=>78])`)
 
 func (s *screen) text() string {
