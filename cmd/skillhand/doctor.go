@@ -9,10 +9,10 @@ import (
 )
 
 func newDoctor(std *cli.Std) *cobra.Command {
-	var asJSON bool
+	var o doctorOptions
 	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Say what is missing or broken here, and how to fix it",
+		Use:   "doctor [SKILL]",
+		Short: "Say what is missing or broken here, or what a skill needs",
 		Long: `Check what skillhand needs and uses here, line by line: its state folder, bash,
 the Claude CLI, Claude Code's settings and the plugin, what skillhand put on this
 machine and where (skillhand uninstall removes it), trust, and the skills that can
@@ -24,11 +24,28 @@ be loaded from this folder.
   missing   skillhand needs it
 
 The exit status is 3 if something needed is missing, else 1 if something is
-wrong, else 0. Nothing is changed.`,
+wrong, else 0. Nothing is changed.
+
+With a skill, say what it needs and whether that is here: the programs that its
+directives, its scripts and the commands in its fences call, variables that must be
+set, packages, skills, agents and MCP tools that it names, and network hosts. Nothing
+is run. The exit status is 3 if something is missing. --write puts programs and
+variables into the field compatibility, after showing the change and asking.`,
 		Example: `  skillhand doctor
+  skillhand doctor release-notes
+  skillhand doctor --all           # a line for each skill of the project
   skillhand doctor --json`,
-		Args: cli.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args:              cli.Args(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: o.at.CompleteSkills(std, false),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case o.all && len(args) > 0:
+				return cli.Usagef("--all is about every skill here: leave out %s", args[0])
+			case o.write && len(args) == 0:
+				return cli.Usagef("--write needs a skill")
+			case o.all || len(args) > 0:
+				return diagnoseSkills(cmd, std, o, args)
+			}
 			own := cli.NewVersion()
 			spinner := std.Spin("looking around")
 			doc := setup.Diagnose(cmd.Context(), setup.DiagnoseRequest{Env: std.Env, Policy: (&skillhand.Runtime{}).Policy,
@@ -37,7 +54,7 @@ wrong, else 0. Nothing is changed.`,
 			if err := cmd.Context().Err(); err != nil {
 				return err
 			}
-			if err := std.PrintEither(asJSON, doc, func() string { return doc.Text(std.Edge(), std.Painter()) }); err != nil {
+			if err := std.PrintEither(o.json, doc, func() string { return doc.Text(std.Edge(), std.Painter()) }); err != nil {
 				return err
 			}
 			switch doc.Worst() {
@@ -49,6 +66,10 @@ wrong, else 0. Nothing is changed.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	f := cmd.Flags()
+	f.BoolVar(&o.all, "all", false, "say what each skill of the project needs, a line each")
+	f.BoolVar(&o.write, "write", false, "put what the skill needs into its field compatibility")
+	f.BoolVar(&o.json, "json", false, "print one JSON document, or a line for each skill")
+	o.at.Flags(cmd)
 	return cmd
 }

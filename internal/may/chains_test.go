@@ -18,10 +18,11 @@ func TestChains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wrong, all := 0, 0
+	wrong, unknown, all := 0, 0, 0
 	for _, file := range files {
 		c := test.Archive(t, file)
 		place, home, project := placeOf(t, c)
+		answers := map[string]Answer{}
 		for _, mode := range claudecode.Modes() {
 			for line := range strings.Lines(c.Files["want/"+mode]) {
 				f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
@@ -30,15 +31,23 @@ func TestChains(t *testing.T) {
 				}
 				all++
 				use := strings.NewReplacer("{{PROJECT}}", project, "{{HOME}}", home).Replace(f[1])
-				got := place.Ask(use).In(mode)
-				if string(got.Decision) != f[0] && got.Decision != permit.Unknown {
+				if _, asked := answers[use]; !asked {
+					answers[use] = place.Ask(use)
+				}
+				switch got := answers[use].In(mode); {
+				case got.Decision == permit.Unknown:
+					unknown++
+				case string(got.Decision) != f[0]:
 					wrong++
-					t.Errorf("%s: %s: %s: %s (%s %s), want %s", file, mode, use, got.Decision, got.Reason, got.Rule, line)
+					t.Logf("%s: %s: %s: %s (%s %s), want %s", file, mode, use, got.Decision, got.Reason, got.Rule, line)
 				}
 			}
 		}
 	}
-	t.Logf("%d of %d wrong", wrong, all)
+	t.Logf("%d wrong and %d unknown of %d", wrong, unknown, all)
+	if all < 4_000 || wrong*400 > all || unknown*50 > all {
+		t.Errorf("%d wrong and %d unknown of %d; want at most 0.25 %% and 2 %%", wrong, unknown, all)
+	}
 }
 
 // placeOf writes the files of a case and reads the rules in them.

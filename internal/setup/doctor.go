@@ -1,5 +1,5 @@
-// Package setup answers one question: what of skillhand is on this machine? It diagnoses what is missing or broken, makes new
-// skills, plugins and batches, tells agents how to start skillhand mcp, and takes all of it away.
+// Package setup answers one question: what is on this machine of skillhand, and of what skills need? It diagnoses what is missing or
+// broken, makes new skills, plugins and batches, tells agents how to start skillhand mcp, and takes all of it away.
 package setup
 
 import (
