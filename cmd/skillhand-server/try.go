@@ -327,7 +327,7 @@ func (o *tryOptions) writeFiles(std *cli.Std, all eval.Report) error {
 		all.Made, all.Version = time.Now(), cli.NewVersion().Version
 		for i := range all.Agents {
 			a := &all.Agents[i]
-			a.Before = eval.LastTries(filepath.Join(o.Runtime.State, "try"), a.Summary.Results, a.Summary.Agent, a.Summary.Skills)
+			a.Before = eval.LastTries(filepath.Join(o.Runtime.State, "try"), a.Summary)
 		}
 		err = errors.Join(err, all.WriteHTML(o.html, std.Env))
 	}

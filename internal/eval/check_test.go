@@ -259,3 +259,15 @@ func TestVotes(t *testing.T) {
 		}
 	}
 }
+
+// TestJudgeSaysNo: a suite whose judge says no is red, whatever else holds.
+func TestJudgeSaysNo(t *testing.T) {
+	yes, no := true, false
+	for _, said := range []*bool{&yes, &no} {
+		trial := Trial{Skill: "s", Case: "c", Arm: With, Run: 1, Fires: true, Outcome: Fired, Checks: []CheckResult{{Check: "judge: kind?", OK: said, Judge: true}}}
+		sum := Summarize([]*Subject{{Name: "s", Cases: []Case{{ID: "c", Fires: true}}}}, []Trial{trial}, nil)
+		if sum.Require(Minimums{Fired: 1, Pass: 1}); sum.OK != *said || (trial.Class() == "good") != *said || sum.decides(Minimums{Fired: 1, Pass: 1}) == *said {
+			t.Errorf("said %v: ok %v, %s, %q", *said, sum.OK, trial.Class(), sum.Below)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -45,23 +46,167 @@ type Before struct {
 	Skill SkillSummary
 }
 
-// A Fate is what became of a skill in an agent.
+// A Fate is what became of a skill in an agent, with one model.
 type Fate struct {
 	Skill string `json:"skill"`
 	Agent string `json:"agent"`
-	Fate  string `json:"fate"` // fires, read, …, with how often; cannot fire; not tried; and why
+	Model string `json:"model,omitempty"` // if there are several
+	Fate  string `json:"fate"`            // fires, read, …, with how often; cannot fire; not tried; and why
+
+	Rates *SkillArm   `json:"-"` // nil if nothing was tried
+	Helps *Difference `json:"-"` // nil if there was no arm without the skill
+	Cost  string      `json:"-"` // of a trial
+	Then  *Fate       `json:"-"` // in the last try
+	Made  time.Time   `json:"-"` // of that
 }
 
-// Fates says what became of each skill in each agent, by skill.
+// Who names the agent, and the model if there are several.
+func (f *Fate) Who() string {
+	if f.Model != "" {
+		return f.Agent + ", " + f.Model
+	}
+	return f.Agent
+}
+
+// Fates says what became of each skill in each agent with each model, by skill.
 func (r Report) Fates() []Fate {
 	all := []Fate{}
 	for _, a := range r.Agents {
 		for _, k := range a.Summary.Skills {
-			all = append(all, Fate{k.Skill, a.Agent, cmp.Or(a.Untried, k.Fate())})
+			these := k.fates(a.Summary.NoCost)
+			if len(these) == 0 {
+				these = []Fate{{Fate: cmp.Or(a.Untried, k.fate(nil))}}
+			}
+			for _, f := range these {
+				if before := a.Before[k.Skill]; before != nil {
+					for _, then := range before.Skill.fates(a.Summary.NoCost) {
+						if then.Made = before.Made; then.Rates.Arm == f.Rates.Arm {
+							f.Then = &then
+						}
+					}
+				}
+				f.Skill, f.Agent = k.Skill, a.Agent
+				all = append(all, f)
+			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Fate) int { return strings.Compare(a.Skill, b.Skill) })
 	return all
+}
+
+// fates says what became of the skill with each model.
+func (k *SkillSummary) fates(noCost bool) (all []Fate) {
+	for i := range k.Arms {
+		arm := &k.Arms[i]
+		if arm.Arm.Kind() != With {
+			continue
+		}
+		f := Fate{Model: arm.Arm.Model(), Fate: k.fate(arm), Rates: arm, Cost: k.cost(arm.Arm, noCost)}
+		for n, c := range k.Differences {
+			if c.Arm == arm.Arm && c.Than.Kind() == Without {
+				f.Helps = &k.Differences[n].Difference
+			}
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// cost says what a trial of an arm costs: the mean over cases and, of several, the 95 % interval of
+// Student's t.
+func (k *SkillSummary) cost(arm Arm, unknown bool) string {
+	var costs []float64
+	for _, c := range k.Cases {
+		for _, a := range c.Arms {
+			if a.Arm == arm && len(a.Outcomes) > 0 {
+				costs = append(costs, a.CostUSD/float64(len(a.Outcomes)))
+			}
+		}
+	}
+	middle := mean(costs)
+	if middle == nil || unknown {
+		return dollars(0, true)
+	}
+	text, n, squares := term.Dollars(*middle), float64(len(costs)), 0.0
+	for _, usd := range costs {
+		squares += (usd - *middle) * (usd - *middle)
+	}
+	if n > 1 {
+		reach := student(len(costs)-1) * math.Sqrt(squares/(n-1)/n)
+		text += fmt.Sprintf(" (%s to %s)", term.Dollars(max(*middle-reach, 0)), term.Dollars(*middle+reach))
+	}
+	return text
+}
+
+// A Topic is a skill in a report: what came of its cases in all agents, side by side.
+type Topic struct {
+	Skill   string
+	Why     []string
+	Cases   []TopicCase
+	Columns int // in a row
+}
+
+// A TopicCase is a case of a Topic.
+type TopicCase struct {
+	*CaseSummary
+	Columns []Column
+}
+
+// A Column is what came of a case in one arm of one agent.
+type Column struct {
+	*ArmSummary
+	Title  string
+	NoCost bool // the agent does not tell what it cost
+	Trials []*Trial
+}
+
+// Topics returns the skills, in order.
+func (r Report) Topics() (all []*Topic) {
+	for n := range r.Agents {
+		a := &r.Agents[n]
+		for i := range a.Summary.Skills {
+			if k := &a.Summary.Skills[i]; a.Untried == "" {
+				at := slices.IndexFunc(all, func(t *Topic) bool { return t.Skill == k.Skill })
+				if at < 0 {
+					at, all = len(all), append(all, &Topic{Skill: k.Skill})
+				}
+				all[at].add(a, k, len(r.Agents) > 1)
+			}
+		}
+	}
+	return all
+}
+
+// add adds what came of a skill in an agent, which has a name if there are several. A row has the
+// arms of one model, or one arm in all agents and models.
+func (t *Topic) add(a *AgentReport, k *SkillSummary, several bool) {
+	who := ""
+	if several {
+		who = a.Agent + ": "
+	}
+	for _, line := range k.Why() {
+		t.Why = append(t.Why, who+line)
+	}
+	kinds := map[Arm]bool{}
+	for i := range k.Cases {
+		c := &k.Cases[i]
+		at := slices.IndexFunc(t.Cases, func(have TopicCase) bool { return have.Case == c.Case })
+		if at < 0 {
+			at, t.Cases = len(t.Cases), append(t.Cases, TopicCase{CaseSummary: c})
+		}
+		for n := range c.Arms {
+			arm := &c.Arms[n]
+			kinds[arm.Arm.Kind()] = true
+			title := arm.Arm.title()
+			if several {
+				title = a.Agent + ", w" + title[1:]
+			}
+			t.Cases[at].Columns = append(t.Cases[at].Columns, Column{arm, title, a.Summary.NoCost, a.Of(k.Skill, c.Case, arm.Arm)})
+		}
+		if t.Columns = len(kinds); t.Columns == 1 {
+			t.Columns = min(len(t.Cases[at].Columns), 3)
+		}
+	}
 }
 
 // WriteHTML writes a report as one page: see HTML. The secrets of the environment are not in it.
@@ -165,16 +310,6 @@ func (a Arm) title() string {
 	return text
 }
 
-// cost adds up what the trials of a skill cost.
-func (k *SkillSummary) cost() (usd float64) {
-	for _, c := range k.Cases {
-		for _, a := range c.Arms {
-			usd += a.CostUSD
-		}
-	}
-	return usd
-}
-
 // Class returns the color of a trial: what was wanted, or not.
 func (t *Trial) Class() string {
 	switch cell := t.Cell(); {
@@ -203,7 +338,7 @@ func (t *Trial) Verdict() string {
 	if len(t.Instead) > 0 {
 		words += " (" + strings.Join(t.Instead, ", ") + ")"
 	}
-	switch n := len(slices.DeleteFunc(slices.Clone(t.Checks), func(c CheckResult) bool { return c.OK == nil || *c.OK })); {
+	switch n := t.failed(); {
 	case n > 0:
 		words += ", " + term.Plural(n, "check") + " failed"
 	case t.Passed != nil && *t.Passed:
@@ -214,8 +349,7 @@ func (t *Trial) Verdict() string {
 
 // A rate is drawn as a line from 0 to 1, its interval, and a dot.
 var htmlFuncs = template.FuncMap{
-	"why": (*SkillSummary).Why, "should": (*CaseSummary).should, "title": Arm.title, "counted": (*ArmSummary).Counted,
-	"cost":  (*SkillSummary).cost,
+	"should": (*CaseSummary).should, "counted": (*ArmSummary).Counted,
 	"notes": (*Summary).notes, "class": (*Trial).Class, "verdict": (*Trial).Verdict, "dollars": dollars,
 	"shown": fmt.Sprint, "talk": func(*Trial) *Conversation { return nil }, // see HTML
 	"score": func(score *float64) string {

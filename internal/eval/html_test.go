@@ -2,6 +2,7 @@ package eval
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,5 +58,58 @@ func TestNoCost(t *testing.T) {
 	}
 	if md := sum.Markdown(); !strings.Contains(md, "| c | fires | with | 1 read | - | cost unknown |") || strings.Contains(md+string(text), "$") {
 		t.Errorf("%s\n%s", md, text)
+	}
+}
+
+// TestHTMLVerdicts: each model and agent has its own verdict, cost and columns, side by side; before is
+// what the same models did.
+func TestHTMLVerdicts(t *testing.T) {
+	t.Parallel()
+	yes, no := true, false
+	subjects := []*Subject{{Name: "card", Cases: []Case{{ID: "c", Prompt: "Ada?", Fires: true}, {ID: "d", Fires: true}}}}
+	summary := func(agent string, models ...string) AgentReport {
+		a := AgentReport{Agent: agent}
+		for _, c := range []string{"c", "d"} {
+			for i, model := range models {
+				passed := []*bool{&no, &yes}[i]
+				for _, arm := range []Arm{With, Without} {
+					a.Trials = append(a.Trials, Trial{
+						Skill: "card", Case: c, Arm: arm + "@" + Arm(model), Run: 1, Fires: true, Outcome: Fired, Model: model, CostUSD: float64(i + 1),
+						Passed: passed, Checks: []CheckResult{{Check: "file: card.txt", OK: passed}},
+					})
+				}
+			}
+		}
+		a.Summary = Summarize(subjects, a.Trials, nil)
+		a.Summary.Agent = agent
+		return a
+	}
+	root := t.TempDir()
+	for dir, models := range map[string][]string{"x/0001": {"haiku", "opus"}, "x/0002": {"haiku"}} {
+		old := Results{Dir: filepath.Join(root, dir)}
+		if err := errors.Join(os.MkdirAll(old.Dir, 0o700), old.write(summaryFile, summary("claude", models...).Summary)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	both := summary("claude", "haiku", "opus")
+	if both.Before = LastTries(root, both.Summary); both.Before["card"] == nil || len(both.Before["card"].Skill.Arms) != 4 {
+		t.Errorf("before: %+v", both.Before["card"])
+	}
+	text, err := Report{Agents: []AgentReport{both, summary("codex", "gpt-5")}}.HTML(func(s string) string { return s })
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	for want, times := range map[string]int{
+		"<td>claude, haiku</td>": 1, "<td>claude, opus</td>": 1, "<td>codex, gpt-5</td>": 1, "before, ": 2, "<h2>": 1, "Ada?</blockquote>": 1,
+		"claude, with the skill, opus": 2, "codex, without the skill, gpt-5": 2, `style="--columns: 2"`: 2, "<td>$2.00 ($2.00 to $2.00)</td>": 2,
+		"<div>file: card.txt <small>1 of 1</small></div>": 8, "claude: c with haiku: failed in 1 trial: file: card.txt": 1,
+	} {
+		if got := strings.Count(page, want); got != times {
+			t.Errorf("%d times %s, want %d", got, want, times)
+		}
+	}
+	if t.Failed() {
+		t.Log(page)
 	}
 }

@@ -290,21 +290,21 @@ func ReadSoFar(dir string) (*Summary, error) {
 	return sum, nil
 }
 
-// LastTries finds the latest complete try of each skill in an agent before the one in dir, in the
-// folder of all.
-func LastTries(root, dir, agent string, skills []SkillSummary) map[string]*Before {
+// LastTries finds the latest complete try of each skill before one, with the same agent and models, in
+// the folder of all.
+func LastTries(root string, now *Summary) map[string]*Before {
 	all := map[string]*Before{}
 	for _, file := range files.Glob(root, "*/*/"+summaryFile) {
 		info, err := os.Stat(file)
-		if err != nil || filepath.Dir(file) == dir {
+		if err != nil || filepath.Dir(file) == now.Results {
 			continue
 		}
 		s, err := readJSON[Summary](file)
-		if err != nil || s.Agent != agent {
+		if err != nil || s.Agent != now.Agent || !slices.Equal(s.Models, now.Models) {
 			continue // of another version, perhaps
 		}
 		for _, k := range s.Skills {
-			wanted := slices.ContainsFunc(skills, func(now SkillSummary) bool { return now.Skill == k.Skill })
+			wanted := slices.ContainsFunc(now.Skills, func(now SkillSummary) bool { return now.Skill == k.Skill })
 			if old := all[k.Skill]; wanted && (old == nil || old.Made.Before(info.ModTime())) {
 				all[k.Skill] = &Before{Made: info.ModTime(), Skill: k}
 			}

@@ -140,7 +140,7 @@ func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) 
 	s.Missing = len(o.listJobs(subjects)) - s.Trials
 	switch {
 	case sure:
-		s.Notes = append(s.Notes, fmt.Sprintf("decided: %s more would not change it", term.Plural(s.Missing, "trial")))
+		s.Notes = append(s.Notes, fmt.Sprintf("decided: %s would not change it", term.Plural(s.Missing, "more trial")))
 		s.Missing = 0
 	case s.Missing == 0:
 	case err == nil:

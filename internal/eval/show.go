@@ -3,6 +3,7 @@ package eval
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,10 +47,18 @@ func (t *Trial) Cell() string {
 		return "o"
 	case !t.Open && !t.Right():
 		return "x"
-	case t.Passed != nil && !*t.Passed:
+	case t.failed() > 0, t.Passed != nil && !*t.Passed:
 		return "-"
 	}
 	return "+"
+}
+
+// failed counts the checks that failed, those of a model too.
+func (t *Trial) failed() (n int) {
+	for _, c := range t.Checks {
+		n += count(c.OK != nil && !*c.OK && !c.WithOnly)
+	}
+	return n
 }
 
 // Text returns a summary for people. paint gives a text the color of a terminal's
@@ -95,14 +104,14 @@ func (s *Summary) Text(paint func(code, text string) string) string {
 	return b.String()
 }
 
-// Fate says in one line what became of a skill: how often it fired, or its file was read, where it
-// should and where it should not.
-func (k *SkillSummary) Fate() string {
+// fate says in one line what became of a skill in an arm: how often it fired, or its file was read,
+// where it should and where it should not.
+func (k *SkillSummary) fate(arm *SkillArm) string {
 	n, all, loud, quiet := map[Outcome]int{}, 0, 0, 0
 	for _, c := range k.Cases {
 		for _, a := range c.Arms {
 			switch {
-			case a.Arm.Kind() != With || c.Called || c.Open:
+			case arm == nil || a.Arm != arm.Arm || c.Called || c.Open:
 			case !c.Fires:
 				loud, quiet = loud+a.Right.Of-a.Right.Hits, quiet+a.Right.Of
 			default:
@@ -126,7 +135,7 @@ func (k *SkillSummary) Fate() string {
 		return "no case that says whether it should fire"
 	}
 	text := strings.Join(parts, ", ")
-	if i := slices.IndexFunc(k.Misses, func(m Miss) bool { return m.Cut != "" }); i >= 0 {
+	if i := slices.IndexFunc(k.Misses, func(m Miss) bool { return m.Cut != "" && m.Model == arm.Arm.Model() }); i >= 0 {
 		text += "; cut from the list: " + k.Misses[i].Cut
 	}
 	return text
@@ -190,11 +199,14 @@ func (k *SkillSummary) Totals() [][2]string {
 			rows = append(rows, [2]string{name, r.String()})
 		}
 	}
-	for _, a := range k.Arms {
-		of := "" // the model, if there are several
-		if first, last := k.Arms[0].Arm.Model(), k.Arms[len(k.Arms)-1].Arm.Model(); first != last {
-			of = ", " + a.Arm.Model()
+	with := func(model string) string { // several have names
+		if model != "" {
+			return ", " + model
 		}
+		return ""
+	}
+	for _, a := range k.Arms {
+		of := with(a.Arm.Model())
 		switch a.Arm.Kind() {
 		case With:
 			add("fired"+of, a.Fired)
@@ -206,17 +218,15 @@ func (k *SkillSummary) Totals() [][2]string {
 			add("says yes without it"+of, a.Judged)
 		}
 	}
-	if k.Without != nil {
-		rows = append(rows, [2]string{"it helps by", k.Help.String()})
-	}
 	for _, c := range k.Differences {
-		if c.Than.Kind() == Without && c.Arm.Model() == k.Arms[0].Arm.Model() {
-			if c.MoreCases > 0 && !k.Help.Told {
-				rows = append(rows, [2]string{"", c.tells()})
-			}
+		if c.Than.Kind() != Without {
+			rows = append(rows, [2]string{fmt.Sprintf("%s - %s", c.Arm, c.Than), c.String()})
 			continue
 		}
-		rows = append(rows, [2]string{fmt.Sprintf("%s - %s", c.Arm, c.Than), c.String()})
+		rows = append(rows, [2]string{"it helps by" + with(c.Arm.Model()), c.Difference.String()})
+		if c.MoreCases > 0 {
+			rows = append(rows, [2]string{"", c.tells()})
+		}
 	}
 	return rows
 }
@@ -241,21 +251,29 @@ func (c *Comparison) tells() string {
 // Why says what may be behind misses and failed checks.
 func (k *SkillSummary) Why() []string {
 	var lines []string
-	for _, m := range k.Misses {
-		line := fmt.Sprintf("%s: nothing fired in %s", m.Case, term.Plural(m.Trials, "trial"))
-		switch {
-		case m.Quiet && m.Refused == "":
-			line = fmt.Sprintf("%s: it fired in %s and should not", m.Case, term.Plural(m.Trials, "trial"))
-		case m.Quiet:
-			line = fmt.Sprintf("%s: it should not be called, and was in %s", m.Case, term.Plural(m.Trials, "trial"))
-		case m.Refused != "":
-			line = fmt.Sprintf("%s: called in %s, and its page failed", m.Case, term.Plural(m.Trials, "trial"))
+	about := func(id, model string) string {
+		if model != "" {
+			id += " with " + model
 		}
-		if m.Instead != "" {
-			line = fmt.Sprintf("%s: %s fired instead in %s", m.Case, m.Instead, term.Plural(m.Trials, "trial"))
+		return id + ": "
+	}
+	for _, m := range k.Misses {
+		trials := term.Plural(m.Trials, "trial")
+		line := about(m.Case, m.Model)
+		switch {
+		case m.Instead != "":
+			line += fmt.Sprintf("%s fired instead in %s", m.Instead, trials)
 			if len(m.Shared) > 0 {
 				line += "; its description shares with the prompt: " + list(m.Shared)
 			}
+		case m.Quiet && m.Refused == "":
+			line += fmt.Sprintf("it fired in %s and should not", trials)
+		case m.Quiet:
+			line += fmt.Sprintf("it should not be called, and was in %s", trials)
+		case m.Refused != "":
+			line += fmt.Sprintf("called in %s, and its page failed", trials)
+		default:
+			line += "nothing fired in " + trials
 		}
 		if m.Refused != "" {
 			line += "; instead of its text came: " + term.Fit(term.Flat(m.Refused), 300)
@@ -273,16 +291,11 @@ func (k *SkillSummary) Why() []string {
 			if a.Arm.Kind() != With {
 				continue
 			}
-			var failed []string
-			for check := range a.Failed {
-				failed = append(failed, check)
-			}
-			slices.Sort(failed)
-			for _, check := range failed {
-				lines = append(lines, fmt.Sprintf("%s: failed in %s: %s", c.Case, term.Plural(a.Failed[check], "trial"), check))
+			for _, check := range slices.Sorted(maps.Keys(a.Failed)) {
+				lines = append(lines, fmt.Sprintf("%sfailed in %s: %s", about(c.Case, a.Arm.Model()), term.Plural(a.Failed[check], "trial"), check))
 			}
 			for _, u := range a.Unjudged {
-				lines = append(lines, fmt.Sprintf("%s: not judged in %s: %s (%s)", c.Case, term.Plural(u.Trials, "trial"), u.Check, u.Why))
+				lines = append(lines, fmt.Sprintf("%snot judged in %s: %s (%s)", about(c.Case, a.Arm.Model()), term.Plural(u.Trials, "trial"), u.Check, u.Why))
 			}
 		}
 	}
@@ -373,7 +386,7 @@ func (t *Trial) Line() string {
 func (r Report) FatesMarkdown() string {
 	text := "| skill | agent | |\n|---|---|---|\n"
 	for _, f := range r.Fates() {
-		text += fmt.Sprintf("| %s | %s | %s |\n", cell(f.Skill), f.Agent, cell(f.Fate))
+		text += fmt.Sprintf("| %s | %s | %s |\n", cell(f.Skill), cell(f.Who()), cell(f.Fate))
 	}
 	return text
 }
@@ -382,11 +395,11 @@ func (r Report) FatesMarkdown() string {
 func (r Report) FatesText() string {
 	skills, agents := 0, 0
 	for _, f := range r.Fates() {
-		skills, agents = max(skills, term.Cells(term.Flat(f.Skill))), max(agents, term.Cells(f.Agent))
+		skills, agents = max(skills, term.Cells(term.Flat(f.Skill))), max(agents, term.Cells(f.Who()))
 	}
 	text := ""
 	for _, f := range r.Fates() {
-		text += fmt.Sprintf("%s  %s  %s\n", term.Pad(term.Flat(f.Skill), skills), term.Pad(f.Agent, agents), term.Flat(f.Fate))
+		text += fmt.Sprintf("%s  %s  %s\n", term.Pad(term.Flat(f.Skill), skills), term.Pad(f.Who(), agents), term.Flat(f.Fate))
 	}
 	return text
 }

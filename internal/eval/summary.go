@@ -14,6 +14,7 @@ type Summary struct {
 	OK         bool           `json:"ok"`              // every minimum was met, nothing is missing
 	Agent      string         `json:"agent,omitempty"` // who was asked; "" means Claude
 	Skills     []SkillSummary `json:"skills"`
+	Models     []string       `json:"models,omitempty"` // that answered, as the agent calls them
 	Trials     int            `json:"trials"`
 	Void       int            `json:"void"`              // of them without a verdict
 	Lasting    int            `json:"lasting,omitempty"` // of these, for a reason that another attempt would meet again
@@ -97,6 +98,7 @@ type Unjudged struct {
 // A Miss is a case that should have fired the skill and did not, or the other way round.
 type Miss struct {
 	Case    string   `json:"case"`
+	Model   string   `json:"model,omitempty"`   // of the arm, if there are several models
 	Quiet   bool     `json:"quiet,omitempty"`   // it should not have fired, and did, or was called
 	Instead string   `json:"instead"`           // the skill that fired, or ""
 	Refused string   `json:"refused,omitempty"` // the skill was called, and this came instead of its text the first time
@@ -112,6 +114,9 @@ func Summarize(subjects []*Subject, trials []Trial, descriptions map[string]stri
 	slices.SortStableFunc(trials, func(a, b Trial) int { return a.Run - b.Run })
 	for _, t := range trials {
 		s.Trials++
+		if t.Model != "" && !slices.Contains(s.Models, t.Model) {
+			s.Models = append(s.Models, t.Model)
+		}
 		s.CostUSD += t.CostUSD
 		s.NoCost = s.NoCost || t.NoCost
 		s.Tokens += t.Tokens
@@ -119,6 +124,7 @@ func Summarize(subjects []*Subject, trials []Trial, descriptions map[string]stri
 		s.Lasting += count(t.Outcome == Void && t.Lasting)
 		s.Unknown += count(t.Outcome == Unknown && t.Arm.Kind() != Without && !t.Open)
 	}
+	slices.Sort(s.Models)
 	for _, subject := range subjects {
 		s.Skills = append(s.Skills, summarizeSkill(subject, trials, descriptions))
 	}
@@ -145,7 +151,7 @@ func summarizeSkill(subject *Subject, trials []Trial, descriptions map[string]st
 			cs.Arms = append(cs.Arms, a)
 			s.Arms[n].add(a, &cs)
 			switch {
-			case n != 0 || arm.Kind() != With || cs.Called || c.Open:
+			case arm.Kind() != With || cs.Called || c.Open:
 			case c.Fires:
 				s.Misses = append(s.Misses, misses(subject, c, mine, descriptions)...)
 			default:
@@ -311,7 +317,7 @@ func misses(subject *Subject, c *Case, trials []Trial, descriptions map[string]s
 				return
 			}
 		}
-		m := Miss{Case: c.ID, Instead: instead, Refused: refused, Cut: cut, Trials: 1, Shared: []string{}, Lacking: []string{}}
+		m := Miss{Case: c.ID, Model: trials[0].Arm.Model(), Instead: instead, Refused: refused, Cut: cut, Trials: 1, Shared: []string{}, Lacking: []string{}}
 		theirs := contentWords(descriptions[instead] + " " + instead)
 		for _, w := range prompt {
 			if instead != "" && slices.Contains(theirs, w) {
@@ -339,7 +345,7 @@ func misses(subject *Subject, c *Case, trials []Trial, descriptions map[string]s
 // overFirings says in how many trials a skill fired that should not have, and in how many it was
 // called and its page failed.
 func overFirings(c *Case, trials []Trial) []Miss {
-	fired := Miss{Case: c.ID, Quiet: true, Shared: []string{}, Lacking: []string{}}
+	fired := Miss{Case: c.ID, Model: trials[0].Arm.Model(), Quiet: true, Shared: []string{}, Lacking: []string{}}
 	called := fired
 	for _, t := range trials {
 		switch {
@@ -389,8 +395,8 @@ func (s *Summary) Require(want Minimums) {
 		for _, a := range k.Arms {
 			s.Below = append(s.Below, a.below(k.Skill, want)...)
 		}
-		firing, checked = firing+k.Fired.Of+k.Quiet.Of, checked+k.Passed.Of
-		if want.Pass > 0 && k.Passed.Of == 0 && k.unjudged() {
+		firing, checked = firing+k.Fired.Of+k.Quiet.Of, checked+k.Passed.Of+k.Judged.Of
+		if want.Pass > 0 && k.Passed.Of+k.Judged.Of == 0 && k.unjudged() {
 			s.Uncounted = append(s.Uncounted, k.Skill+": no check could be judged, want "+exact(want.Pass)+" of them to pass")
 		}
 	}
@@ -415,7 +421,8 @@ func (k *SkillArm) below(skill string, want Minimums) (all []string) {
 		rate Rate
 		min  float64
 	}{
-		{"fired where it should", k.Fired, want.Fired}, {"stayed quiet where it should", k.Quiet, want.Fired}, {"passed", k.Passed, want.Pass},
+		{"fired where it should", k.Fired, want.Fired}, {"stayed quiet where it should", k.Quiet, want.Fired},
+		{"passed", k.Passed, want.Pass}, {"got a model's yes", k.Judged, want.Pass},
 	} {
 		if m.min > 0 && m.rate.Of > 0 && m.rate.Rate < m.min-1e-9 {
 			all = append(all, skill+" "+m.what+" in "+exact(m.rate.Rate)+", want "+exact(m.min))
@@ -433,7 +440,7 @@ func (s *Summary) decides(want Minimums) bool {
 			for _, q := range []struct {
 				rate Rate
 				min  float64
-			}{{a.Fired, want.Fired}, {a.Quiet, want.Fired}, {a.Passed, want.Pass}} {
+			}{{a.Fired, want.Fired}, {a.Quiet, want.Fired}, {a.Passed, want.Pass}, {a.Judged, want.Pass}} {
 				switch {
 				case a.Arm.Kind() != With || q.min == 0 || q.rate.Of == 0:
 				case q.rate.High < q.min, q.min == 1 && q.rate.Rate < 1:
