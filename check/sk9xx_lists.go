@@ -15,28 +15,46 @@ import (
 func listLoses(w *whole) {
 	for _, s := range w.shelves() {
 		for _, agent := range w.opt.named() {
-			first := map[string]*document{} // by what is shown
+			var all []shownAs
 			for i, v := range s.views[agent] {
 				d := s.doc(i)
 				if d == nil || v.Chars == 0 || v.Sight == agents.Invisible {
 					continue
 				}
 				whole := oneLine(strings.TrimSpace(s.found[i].Description))
-				shown := string([]rune(whole)[:min(v.Chars, utf8.RuneCountInString(whole))])
 				if v.Cause == agents.ByRoom && whenEnd(whole) > v.Chars {
 					f := w.find(d, d.describedAt[0], d.describedAt[1], "%s's list shows the first %d characters of the description: "+
 						"the sentence that says when to use the skill comes after them", agent, v.Chars)
 					f.Help, f.Agent, f.Fix = "put that sentence first", agent, d.whenFirst(v.Chars)
 				}
-				if other := first[shown]; other != nil && other.description != d.description {
-					f := w.find(d, d.describedAt[0], d.describedAt[1], "%s's list shows the same %d characters of this description "+
-						"and of that of %s: nothing tells the model which to use", agent, v.Chars, other.file.Name)
-					f.Help, f.Agent = "put first what sets the two apart", agent
-				}
-				if first[shown] == nil {
-					first[shown] = d
-				}
+				all = append(all, shownAs{d, string([]rune(whole)[:min(v.Chars, utf8.RuneCountInString(whole))]), v.Sight == agents.Cut})
 			}
+			w.shownAlike(agent, all)
+		}
+	}
+}
+
+// A shownAs is what an agent's list shows of a description.
+type shownAs struct {
+	doc   *document
+	text  string
+	isCut bool
+}
+
+// shownAlike reports descriptions that differ only in what a list cuts off. Lists cut to the same length, give or take a few
+// characters.
+func (w *whole) shownAlike(agent string, all []shownAs) {
+	slices.SortStableFunc(all, func(a, b shownAs) int { return strings.Compare(a.text, b.text) })
+	for i, first := 1, 0; i < len(all); i++ {
+		a, b := all[first], all[i]
+		if b.text != a.text && !(a.isCut && strings.HasPrefix(b.text, a.text)) {
+			first = i
+			continue
+		}
+		if a.doc.description != b.doc.description {
+			f := w.find(b.doc, b.doc.describedAt[0], b.doc.describedAt[1], "%s's list shows the same %d characters of this description "+
+				"and of that of %s: nothing tells the model which to use", agent, utf8.RuneCountInString(a.text), a.doc.file.Name)
+			f.Help, f.Agent = "put first what sets the two apart", agent
 		}
 	}
 }

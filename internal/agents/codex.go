@@ -8,7 +8,7 @@ import (
 
 // codex has no tool for skills: one fires when the agent reads its file in the shell.
 var codex = &Agent{
-	Name: "codex", Title: "Codex", Package: "@openai/codex@0.166.0", Fires: ByRead, Tells: InTokens,
+	Name: "codex", Title: "Codex", Package: "@openai/codex@0.169.0", Fires: ByRead, Tells: InTokens,
 	Loads: Tool{Name: "exec_command", Field: "cmd", Format: "cat '%s'"},
 	Project: Folders{
 		Skills: []string{".agents/skills", ".codex/skills"}, New: ".agents/skills", Agents: []string{".codex/agents"},
@@ -107,23 +107,22 @@ func codexStatus(text string) int {
 // is four bytes of a line. Long paths of the folders take a few more.
 const codexTokens = 272_000 / 50
 
-// codexOwn are the lines of Codex's own skills: bytes without the description, and characters of it. From the character
-// dash on, one has two bytes more.
-var codexOwn = []struct{ head, size, dash int }{{42, 570, 570}, {48, 459, 135}, {52, 106, 106}, {56, 225, 225}}
+// codexOwn are the lines of Codex's own skills: bytes without the description, and of it.
+var codexOwn = []struct{ head, size int }{{42, 570}, {48, 624}, {52, 106}, {56, 225}}
 
 // fitCodex gives every description as many characters as the others, until the list is full.
 func fitCodex(all []Skill, views []View, listed []int) {
-	type line struct{ head, size, bytes, dash, shown, view int } // bytes are those of the whole description
+	type line struct{ head, size, bytes, shown, view int } // bytes are those of the whole description
 	var lines []line
 	for _, own := range codexOwn {
-		lines = append(lines, line{own.head, own.size, own.size, own.dash, 0, -1})
+		lines = append(lines, line{own.head, own.size, own.size, 0, -1})
 	}
 	for _, i := range listed {
 		s := &all[i]
 		head := len("- :  (file: r0//SKILL.md)\n") + len(s.CalledName()) + len(s.Folder)
-		lines = append(lines, line{head, views[i].Chars, s.bytes(views[i].Chars), views[i].Chars, 0, i})
+		lines = append(lines, line{head, views[i].Chars, s.bytes(views[i].Chars), 0, i})
 	}
-	tokens := func(l line) int { return (l.head + l.shown*l.bytes/max(l.size, 1) + 2*b2i(l.shown > l.dash) + 3) / 4 }
+	tokens := func(l line) int { return (l.head + l.shown*l.bytes/max(l.size, 1) + 3) / 4 }
 	used, whole := 0, 0
 	for _, l := range lines {
 		used += tokens(l)
