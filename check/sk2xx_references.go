@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"bytes"
 	"fmt"
 	"io"
@@ -54,6 +55,10 @@ func linkMissing(p *pass) {
 		if p.doc.leavesPlugin(file) {
 			f := p.severe(p.find(l.Start, l.End, "%s is outside of the plugin: who installs the plugin does not get it", file), Warning)
 			f.Help = "move the file into the plugin, or link to where it is published"
+			if p.doc.file.Plugin == "" {
+				f.Message = file + " is outside of the repository: who clones it does not get it"
+				f.Help = "move the file into the repository, or link to where it is published"
+			}
 			continue
 		}
 		if file == "" || p.doc.resolves(file) || p.doc.isIgnored(file) || p.doc.isOnGitHub(file) || p.isQuoted(l.Start) {
@@ -74,14 +79,15 @@ func linkMissing(p *pass) {
 	}
 }
 
-// leavesPlugin reports whether a link leads to a file of the repository that is not in the plugin: installed, the plugin is
-// a copy of its folder.
+// leavesPlugin reports whether a link leads to a file that is there and not in the plugin, which is a copy of its folder once it
+// is installed; or, outside of plugins, not in the repository.
 func (d *document) leavesPlugin(file string) bool {
-	if !strings.HasPrefix(file, "../") || d.file.Plugin == "" || d.file.Plugin == d.file.Top {
+	root := cmp.Or(d.file.Plugin, d.file.Top)
+	if !strings.HasPrefix(file, "../") || root == "" {
 		return false
 	}
 	target := filepath.Join(filepath.Dir(d.file.Path), filepath.FromSlash(file))
-	return !files.Inside(d.file.Plugin, target) && find.IsThere(target)
+	return !files.Inside(root, target) && find.IsThere(target)
 }
 
 // resolves reports whether a link leads somewhere for the agent. It is told that a skill's paths begin in the skill's folder; if
