@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/claudecode/claudepage"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/render"
 	"github.com/skillhand/skillhand/internal/shell"
 	"github.com/skillhand/skillhand/internal/trust"
@@ -50,6 +51,11 @@ func (rt *Runtime) ClaudePage(ctx context.Context, r ClaudeRequest) (*Page, erro
 		return nil, err
 	}
 	page := &Page{Skill: s.Name, File: s.File, FirstUse: true, Directives: []render.Directive{}, Warnings: []string{}, warn: rt.warn}
+	if loc, err := p.finder().Find(r.Skill); err == nil && files.Is(r.Skill) {
+		if note := p.hiddenNote(loc); note != "" {
+			page.Warnings = append(page.Warnings, note)
+		}
+	}
 	if r.NoExec {
 		req.NoRun = func(directive string) string { return directive }
 	} else {

@@ -203,8 +203,8 @@ func (l *load) page(ctx context.Context) (*Page, error) {
 	if note := found.Note(); note != "" {
 		l.at.rt.warn(note)
 	}
-	if other := l.at.finder().HiddenInClaude(loc); other != "" {
-		l.at.rt.warn(fmt.Sprintf("Claude Code does not load this skill: %s has the same name and comes first", other))
+	if note := l.at.hiddenNote(loc); note != "" {
+		l.at.rt.warn(note)
 	}
 	s, loc, err := l.read(loc)
 	if err != nil {
@@ -215,6 +215,9 @@ func (l *load) page(ctx context.Context) (*Page, error) {
 		return nil, err
 	}
 	page, err := l.render(ctx, s, env)
+	if l.at.Session == "" && !l.noUse && !s.Front.UserInvocable { // a person asks
+		page.Warnings = append(page.Warnings, "Claude Code refuses /"+s.Name+": user-invocable is false, so only the model can use it")
+	}
 	// The file that was read, even if a link has changed since.
 	page.loc = skill.Location{Name: loc.Name, File: s.Real, Folder: s.Dir, Command: loc.Command}
 	if err != nil {
@@ -228,6 +231,15 @@ func (l *load) page(ctx context.Context) (*Page, error) {
 		}
 	}
 	return page, nil
+}
+
+// hiddenNote says which file Claude Code loads under the name of a skill instead of it; "" if it loads the skill.
+func (e *environment) hiddenNote(loc skill.Location) string {
+	other := e.finder().HiddenInClaude(loc)
+	if other == "" {
+		return ""
+	}
+	return fmt.Sprintf("Claude Code does not load this skill: %s has the same name and comes first", other)
 }
 
 // render makes the whole page or the page of a later use.
