@@ -1,8 +1,8 @@
 package check
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
