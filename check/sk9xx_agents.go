@@ -69,7 +69,7 @@ func verb(names []string, one, many string) string {
 	return many
 }
 
-// at returns where a field stands, or the file's beginning.
+// atField returns the line of a field, or the beginning of the file.
 func (p *pass) atField(name string) (start, end int) {
 	if f, ok := p.doc.skill.Front.Field(name); ok && name != "" {
 		return f.Offset, max(f.End, f.ValueEnd)

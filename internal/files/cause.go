@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Cause returns what the error of a file is about, for messages that name the file
-// themselves: the path in it may be long, or that of a temporary file.
+// Cause returns the error of a file without its path, for messages that name the file themselves:
+// the path may be long, or that of a temporary file.
 func Cause(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -19,7 +19,7 @@ func Cause(err error) error {
 	return err
 }
 
-// NameCause returns the error of a file that names the file before what is wrong with it, without the call that failed.
+// NameCause returns an error of the form FILE: CAUSE, without the call that failed.
 func NameCause(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s: %w", e.Path, e.Err)

@@ -7,15 +7,15 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// An Edit is what becomes of one file.
+// An Edit is a change to one file.
 type Edit struct {
-	Name   string // as people call the file
+	Name   string // the file's name for people
 	Before []byte // empty if the file is new
 	After  []byte
-	Notes  []Note // what a reader of the diff should know
+	Notes  []Note // remarks for readers of the diff
 }
 
-// A Note says something about a line of the file as it was.
+// A Note is a remark about a line of the file before the edit.
 type Note struct {
 	Line int
 	Text string
@@ -27,8 +27,9 @@ func (e *Edit) Changed() bool { return !bytes.Equal(e.Before, e.After) }
 // Diff shows the edit as a unified diff, or "" if nothing changes.
 func (e *Edit) Diff() string { return e.between(e.Name, e.Name) }
 
-// Patch returns the diff as git apply and patch -p1 take it. A file that is not below the folder has its name alone. A new
-// file has its name on both sides, so that the diff also applies to a file that exists and is empty.
+// Patch returns the diff in the form that git apply and patch -p1 accept. A file outside of the
+// folder is named as it is. A new file has its name on both sides, so that the diff also applies to
+// an empty file.
 func (e *Edit) Patch() string {
 	if !filepath.IsLocal(e.Name) {
 		return e.Diff()

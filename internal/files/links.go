@@ -9,12 +9,11 @@ import (
 	"strings"
 )
 
-// most is how many links a path may have, as in Linux.
+// mostLinks limits the links on a path, as Linux does.
 const mostLinks = 40
 
-// Follow returns where an absolute path really leads, last, and before that the
-// folders that hold what the path leaves on its way: a link, or what ".." leaves. The
-// folders that it does not leave hold all the rest.
+// FollowLinks resolves an absolute path. The last result is where the path really leads. Before it come
+// the folders that the path leaves on its way, through a link or "..".
 func FollowLinks(path string) (trail []string, err error) {
 	root := filepath.VolumeName(path) + string(filepath.Separator)
 	at, names, links := root, strings.Split(path[len(root)-1:], string(filepath.Separator)), 0
@@ -52,8 +51,8 @@ func FollowLinks(path string) (trail []string, err error) {
 	return append(trail, at), nil
 }
 
-// LinksOut reports whether a file is a link to one that lies outside its folder, and to which. The
-// folder itself may be a link: installers make such.
+// LinksOut reports whether a file is a link to a file outside its folder, and to which. The folder
+// itself may be a link: installers make such links.
 func LinksOut(file string) (real string, out bool) {
 	if info, err := os.Lstat(file); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		return "", false

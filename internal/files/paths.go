@@ -1,5 +1,5 @@
-// Package files answers one question: what is at a path, and how does it change? Paths and links, reading and writing whole files,
-// edits with a diff.
+// Package files answers one question: what is at a path, and how does it change? It has paths and
+// links, reading and writing of whole files, and edits with a diff.
 package files
 
 import (
@@ -17,7 +17,7 @@ func Is(text string) bool {
 	return text == "." || strings.ContainsRune(text, '/') || strings.ContainsRune(text, filepath.Separator)
 }
 
-// In resolves a path that was written in dir: a relative one starts there.
+// In returns path, relative to dir unless it is absolute.
 func In(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -25,13 +25,13 @@ func In(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// Inside reports whether path is dir or lies below it. Both must be clean.
+// Inside reports whether path is dir or below it. Both must be clean.
 func Inside(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// Below reports whether path lies in dir, and is not dir. Both must be clean.
+// Below reports whether path is below dir. Both must be clean.
 func Below(dir, path string) bool { return path != dir && Inside(dir, path) }
 
 // IsFile reports whether a path leads to a regular file.
@@ -46,7 +46,8 @@ func IsFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// CheckFolder says why a path does not lead to a folder. If nothing is there the error is a kind of fs.ErrNotExist.
+// CheckFolder reports why a path does not lead to a folder. If it does not exist, the error is
+// fs.ErrNotExist.
 func CheckFolder(path string) error {
 	info, err := os.Stat(path)
 	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
@@ -58,9 +59,10 @@ func CheckFolder(path string) error {
 	return err
 }
 
-// Glob lists the paths below a folder, whatever its own name is, that match a pattern such as */*.json.
+// Glob lists the paths below a folder that match a pattern such as */*.json. The folder's own name
+// is not a pattern.
 func Glob(dir, pattern string) []string {
-	found, _ := fs.Glob(os.DirFS(dir), pattern) // patterns are written here, and right
+	found, _ := fs.Glob(os.DirFS(dir), pattern) // all callers' patterns are valid
 	for i, name := range found {
 		found[i] = filepath.Join(dir, filepath.FromSlash(name))
 	}
@@ -81,8 +83,7 @@ func Top(dir string) string {
 	}
 }
 
-// Around returns the project that a folder belongs to: the top of its repository,
-// else the folder itself.
+// Around returns the project that a folder belongs to: the top of its repository, else the folder.
 func Around(dir string) string {
 	if top := Top(dir); top != "" {
 		return top
@@ -90,8 +91,7 @@ func Around(dir string) string {
 	return dir
 }
 
-// Real returns where a path really leads, links resolved. A path that leads nowhere
-// stays as it is.
+// Real resolves the links of a path. A path that leads nowhere stays as it is.
 func Real(path string) string {
 	if path == "" {
 		return ""
@@ -102,8 +102,8 @@ func Real(path string) string {
 	return path
 }
 
-// Match reports whether a name matches a pattern, or a folder above it does: * is anything within
-// a name, ** any folders.
+// Match reports whether a path or a folder above it matches a pattern: * stands for anything within
+// a name, ** for any folders.
 func Match(pattern, name string) bool {
 	pattern = strings.TrimSuffix(strings.TrimPrefix(pattern, "./"), "/")
 	return match(strings.Split(pattern, "/"), strings.Split(name, "/"))
@@ -111,7 +111,7 @@ func Match(pattern, name string) bool {
 
 func match(pattern, name []string) bool {
 	if len(pattern) == 0 {
-		return true // all that is below
+		return true // everything below
 	}
 	if pattern[0] == "**" {
 		for i := range len(name) + 1 {

@@ -14,8 +14,8 @@ import (
 // MaxSize limits what ReadFile reads, in bytes.
 const MaxSize = 10 << 20
 
-// ReadReal reads a file as ReadFile does, and says where it really is: the path is
-// that of the file that was read, whatever becomes of a link meanwhile.
+// ReadReal reads a file as ReadFile does, and returns its real path: that of the file it read, even
+// if a link changes in the meantime.
 func ReadReal(file string) (src []byte, real string, err error) {
 	for range 10 {
 		var opened, now fs.FileInfo
@@ -32,17 +32,17 @@ func ReadReal(file string) (src []byte, real string, err error) {
 	return nil, "", Changing(file)
 }
 
-// Changing returns the error of a file that never stayed the same while it was read.
+// Changing returns the error for a file that kept changing while it was read.
 func Changing(file string) error { return fmt.Errorf("%s: changed while it was being read", file) }
 
-// ReadFile reads a regular file of a sane length. A pipe or device in a
-// skill's place would hang or never end.
+// ReadFile reads a regular file of at most MaxSize bytes. A pipe or a device instead of a skill
+// would hang or never end.
 func ReadFile(file string) ([]byte, error) {
 	src, _, err := ReadOpened(file)
 	return src, err
 }
 
-// ReadOpened reads a regular file, and says which one it was.
+// ReadOpened reads a regular file, and returns which file it read.
 func ReadOpened(file string) ([]byte, fs.FileInfo, error) {
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not wait for a writer
 	if err != nil {
@@ -55,7 +55,7 @@ func ReadOpened(file string) ([]byte, fs.FileInfo, error) {
 	}
 	var src bytes.Buffer
 	if err == nil {
-		src.Grow(int(min(info.Size(), MaxSize)) + bytes.MinRead) // so that one read gets all of it
+		src.Grow(int(min(info.Size(), MaxSize)) + bytes.MinRead) // so that one read is enough
 		_, err = src.ReadFrom(io.LimitReader(f, MaxSize+1))
 	}
 	if err == nil && src.Len() > MaxSize {

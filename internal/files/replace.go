@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 )
 
-// ErrChanged means that a file no longer has the content that its edit started from.
+// ErrChanged means that a file has changed since its edit was made.
 var ErrChanged = errors.New("it changed in the meantime: nothing was written")
 
-// Replace gives a file new content. A link is followed, and must stay below its own folder.
+// Replace gives a file new content. It follows a link, which must not lead out of its folder.
 func Replace(file string, before, after []byte) error {
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil {
@@ -31,7 +31,7 @@ func Replace(file string, before, after []byte) error {
 	return Cause(Write(real, after, 0o644))
 }
 
-// MakeExecutable lets everybody run a file who may read it.
+// MakeExecutable lets everybody who may read a file run it.
 func MakeExecutable(file string) error {
 	info, err := os.Stat(file)
 	if err == nil {
@@ -40,8 +40,9 @@ func MakeExecutable(file string) error {
 	return Cause(err)
 }
 
-// Write makes an edit in a file of the user's own, and returns the path of the copy that it kept of the old content. An
-// empty date keeps no copy; otherwise the copy's name ends in it. An edit that starts from nothing creates the file.
+// Write applies an edit to a file of the user's own, and returns the path of a copy of the old
+// content. The copy's name ends in date; without a date there is no copy. An edit that starts from
+// nothing creates the file.
 func WriteEdit(file string, e *Edit, date string) (backup string, err error) {
 	if len(e.Before) == 0 {
 		return "", create(file, e.After)
@@ -56,7 +57,7 @@ func WriteEdit(file string, e *Edit, date string) (backup string, err error) {
 	return backup, keepOwner(file, info)
 }
 
-// Remove removes the file that an edit empties, and keeps a copy as Write does.
+// Remove removes a file that an edit empties, and keeps a copy as Write does.
 func RemoveEdit(file string, e *Edit, date string) (backup string, err error) {
 	if _, backup, err = prepare(file, e, date); err != nil {
 		return backup, err
@@ -90,7 +91,7 @@ func prepare(file string, e *Edit, date string) (info fs.FileInfo, backup string
 	return info, backup, nil
 }
 
-// create makes a file that must not exist yet.
+// create writes a file that must not exist yet.
 func create(file string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
@@ -101,7 +102,7 @@ func create(file string, data []byte) error {
 	return Write(file, data, 0o666)
 }
 
-// keepCopy writes a file's content under a new name beside it.
+// keepCopy writes a file's content to a new file beside it.
 func keepCopy(file string, data []byte, info fs.FileInfo, date string) (string, error) {
 	for n := 1; ; n++ {
 		backup := file + ".bak-" + date

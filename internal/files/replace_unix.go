@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// mayReplace reports why a file must not be replaced: a new one would be ours,
-// and the other names of this one would keep the old text.
+// mayReplace reports why a file must not be replaced: the new file would be ours, and hard links to
+// the old one would keep the old text.
 func mayReplace(info fs.FileInfo) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch {
@@ -26,7 +26,7 @@ func mayReplace(info fs.FileInfo) error {
 func keepOwner(file string, info fs.FileInfo) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || os.Geteuid() != 0 {
-		return nil // it is ours, before and after
+		return nil // it was ours before
 	}
 	if err := os.Lchown(file, int(st.Uid), int(st.Gid)); err != nil {
 		return err

@@ -8,10 +8,12 @@ import (
 	"strings"
 )
 
-// StateMark is the file in which the state folder says what in it is skillhand's. What it does not list is somebody else's.
+// StateMark names the file that lists what in the state folder is skillhand's. Everything else is
+// somebody else's.
 const StateMark = ".skillhand"
 
-// MakeState makes a folder of the state folder, with a note that skillhand made it. One that is there already stays as it is.
+// MakeState makes a folder in the state folder and notes that skillhand made it. It leaves an
+// existing folder as it is.
 func MakeState(dir string) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
@@ -39,7 +41,7 @@ func NoteState(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// StateNames lists what a state folder says is skillhand's; nothing is, if it says nothing.
+// StateNames lists what in a state folder is skillhand's, by its mark.
 func StateNames(dir string) []string {
 	text, _ := os.ReadFile(filepath.Join(dir, StateMark))
 	return strings.Fields(string(text))

@@ -14,8 +14,7 @@ func Write(file string, data []byte, perm fs.FileMode) error {
 	}, perm)
 }
 
-// filled writes the content. An error of the writing names the file, one of whoever has the
-// content is theirs.
+// filled writes the content. An error of writing names the file; an error of fill stays as it is.
 func filled(w io.Writer, file string, fill func(io.Writer) error) error {
 	to := &sink{w: w}
 	b := bufio.NewWriterSize(to, 64<<10)
@@ -29,7 +28,7 @@ func filled(w io.Writer, file string, fill func(io.Writer) error) error {
 	return err
 }
 
-// A sink remembers why it could not be written to.
+// A sink remembers its write error.
 type sink struct {
 	w   io.Writer
 	err error
@@ -43,7 +42,7 @@ func (s *sink) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// named has an error name the file that was to be written, and not the temporary one beside it.
+// named replaces the temporary file's name in an error with the real one.
 func named(file string, err error) error {
 	if err == nil {
 		return nil

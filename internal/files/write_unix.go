@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// WriteFrom gives a file the content that fill writes, all of it or none. A file that is there keeps
-// its permissions and, as far as that is allowed, its owner; a new one gets
-// perm, less the umask. A file that may not be written is not replaced either.
+// WriteFrom gives a file the content that fill writes: all of it or nothing. An existing file keeps
+// its permissions and, if possible, its owner. A new file gets perm, less the umask. WriteFrom does
+// not replace a file that may not be written.
 func WriteFrom(file string, fill func(io.Writer) error, perm fs.FileMode) error {
 	if err := unix.Access(file, unix.W_OK); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return named(file, err)
@@ -27,7 +27,7 @@ func WriteFrom(file string, fill func(io.Writer) error, perm fs.FileMode) error 
 	defer f.Cleanup()
 	if info, err := os.Stat(file); err == nil {
 		if owner, ok := info.Sys().(*syscall.Stat_t); ok {
-			// Only root may give files away: for others the file becomes their own.
+			// Only root may give files away. For others the file becomes their own.
 			_ = f.Chown(int(owner.Uid), int(owner.Gid))
 		}
 	}

@@ -14,21 +14,21 @@ import (
 	"github.com/skillhand/skillhand/internal/files"
 )
 
-// ConfigName is what the configuration is called. It stands at a repository's top.
+// ConfigName is the name of the configuration file, at the top of a repository.
 const ConfigName = ".skillhand.yaml"
 
-// A ConfigText is what a configuration says, whether or not it counts.
+// A ConfigText is the content of a configuration, whether or not it counts.
 type ConfigText struct {
 	Roots     []string // further folders of skills, as written
-	Model     string   // that questions are asked of, unless somebody says otherwise
-	BudgetUSD float64  // what a question, or all trials together, may cost; 0 means no limit
-	Agents    []string // which agents skills are for
+	Model     string   // the default model
+	BudgetUSD float64  // the most that an ask, or all trials together, may cost; 0 means no limit
+	Agents    []string // the agents that skills are for
 	Wrap      string   // how output is wrapped: auto, always or never
 
-	Check *yaml.Node // what is said to check, which reads it; nil means nothing
+	Check *yaml.Node // the settings of check, which reads them; nil means none
 }
 
-// ParseConfig reads a configuration. The reader has what is wrong with it.
+// ParseConfig reads a configuration. The reader collects its faults.
 func ParseConfig(file string, src []byte) (c ConfigText, r doc.Reader) {
 	r.File = file
 	root := r.Parse(src)
@@ -45,25 +45,26 @@ func ParseConfig(file string, src []byte) (c ConfigText, r doc.Reader) {
 	return c, r
 }
 
-// A Config is what the project's .skillhand.yaml says, as far as it counts. Flags win over it.
+// A Config is the part of the project's .skillhand.yaml that counts. Flags override it.
 type Config struct {
 	File      string   // the file, or "" if there is none
 	Roots     []string // further folders of skills
-	Model     string   // that questions are asked of
-	BudgetUSD float64  // what a question, or all trials together, may cost; 0 means no limit
-	Agents    []string // which agents skills are for
-	Wrap      string   // how output is wrapped; "" means that it does not say
-	Missing   []string // the roots that are not there
+	Model     string   // the default model
+	BudgetUSD float64  // the most that an ask, or all trials together, may cost; 0 means no limit
+	Agents    []string // the agents that skills are for
+	Wrap      string   // how output is wrapped; "" means not set
+	Missing   []string // roots that do not exist
 
-	// Ignored lists the keys that do not count since nobody trusted the project: whatever chooses what is asked, started
-	// or spent, and roots outside of it.
+	// Ignored lists the keys that do not count because the project is not trusted: those that choose
+	// what is asked, started or spent, and roots outside of the project.
 	Ignored []string
 }
 
-// ConfigFile returns where the configuration for a folder stands: at the top of its repository, or in it.
+// ConfigFile returns the path of the configuration for a folder: at the top of its repository, or in
+// the folder.
 func ConfigFile(dir string) string { return filepath.Join(files.Around(dir), ConfigName) }
 
-// Config reads the project's configuration. On an error none of it counts.
+// Config reads the project's configuration. With an error, none of it counts.
 func (h Here) Config() (Config, error) {
 	file := ConfigFile(h.Dir)
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
@@ -86,7 +87,8 @@ func (h Here) Config() (Config, error) {
 	return c, nil
 }
 
-// Faults returns what keeps a configuration, or the error of reading it, from counting whole.
+// Faults returns the reasons why a configuration does not count in full: the error of reading it
+// and roots that do not exist.
 func (c Config) Faults(err error) []error {
 	var all []error
 	if err != nil {
@@ -114,7 +116,7 @@ func (h Here) inForce(file string, said ConfigText) Config {
 		}
 	}
 	if c.Model == "" && c.BudgetUSD == 0 && c.Agents == nil && c.Wrap == "" && outside == nil {
-		return c // nothing that trust decides about
+		return c // nothing depends on trust
 	}
 	if h.Policy().May(file) == nil {
 		c.Roots = append(c.Roots, outside...)

@@ -1,5 +1,5 @@
-// Package here answers one question: where are we? It is the one place that
-// reads the environment for folders and ids, and that fills in defaults.
+// Package here answers one question: where are we? It alone reads folders and ids from the
+// environment, and fills in defaults.
 package here
 
 import (
@@ -20,31 +20,30 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// A Here is the place that a command works in. Fields that are empty are filled
-// in by Complete, from the working folder and the environment.
+// A Here says where a command works. Complete fills in empty fields from the working folder and the
+// environment.
 type Here struct {
 	Dir        string // the working folder
 	Home       string // the user's home
 	State      string // where skillhand keeps what it must remember
-	Project    string // the project around Dir: what ${CLAUDE_PROJECT_DIR} stands for
+	Project    string // the project around Dir; the value of ${CLAUDE_PROJECT_DIR}
 	Session    string // the agent's session, or ""
 	PluginRoot string // the plugin whose skills come first, or ""
 	Env        Env    // nil means the caller's
 
-	Roots []string // folders of skills that the caller chose: looked into first
+	Roots []string // folders of skills that the caller chose; they come first
 
-	caller string // where relative paths start, if that is not Dir
+	caller string // the folder that relative paths start from, if not Dir
 }
 
-// From returns the place that a folder and an environment describe, completed. dir ""
-// means the working folder.
+// From returns a complete Here for a folder and an environment. dir "" means the working folder.
 func From(dir string, env []string) (Here, error) {
 	return Here{Dir: dir, Env: env}.Complete()
 }
 
-// Complete fills in what is empty. A path that was given is made absolute: it is
-// relative to the caller's folder. One that the environment names must be absolute
-// already, for a relative one would be the project's to choose.
+// Complete fills in empty fields. It makes the caller's paths absolute; they are relative to the
+// caller's folder. Paths from the environment must be absolute, because the project could choose
+// where a relative one leads.
 func (h Here) Complete() (Here, error) {
 	if h.Env == nil {
 		h.Env = Environ()
@@ -61,7 +60,7 @@ func (h Here) Complete() (Here, error) {
 			return h, fmt.Errorf("the plugin root: %w", err)
 		}
 	}
-	h.Roots = slices.Clone(h.Roots) // they are the caller's
+	h.Roots = slices.Clone(h.Roots) // the caller's slice stays as it is
 	for i, root := range h.Roots {
 		if h.Roots[i], err = folder(h.Dir, root); err != nil {
 			return h, fmt.Errorf("a folder of skills: %w", err)
@@ -90,19 +89,19 @@ func (h Here) Complete() (Here, error) {
 	return h, nil
 }
 
-// At returns the same place with another working folder, and the project around that.
+// At returns the same Here with another working folder, and the project around that.
 func (h Here) At(dir string) (Here, error) {
 	dir, err := folder(h.Dir, dir)
 	if err != nil {
 		return h, err
 	}
-	h.caller = h.Dir // a relative path is the caller's, whatever the project
+	h.caller = h.Dir // relative paths are still the caller's
 	h.Dir, h.Project = dir, dir
 	h.Env = h.Env.With("CLAUDE_PROJECT_DIR", dir)
 	return h, nil
 }
 
-// folder returns the absolute path of a folder that was named in base.
+// folder returns the absolute path of a folder that is relative to base.
 func folder(base, dir string) (string, error) {
 	abs, err := filepath.Abs(files.In(base, dir))
 	if err != nil {
@@ -111,7 +110,7 @@ func folder(base, dir string) (string, error) {
 	return abs, files.CheckFolder(abs)
 }
 
-// stateDir returns where an environment says that skillhand keeps its state.
+// stateDir returns the state folder that an environment names.
 func stateDir(env Env, home string) (string, error) {
 	if dir := env.Get("SKILLHAND_STATE_DIR"); filepath.IsAbs(dir) {
 		return dir, nil
@@ -127,7 +126,7 @@ func stateDir(env Env, home string) (string, error) {
 	return "", homeless(env.Get("HOME"))
 }
 
-// A homeless error says that there is no home folder: what is needed is missing.
+// A homeless error says that there is no home folder. It counts as missing.
 type homeless string
 
 func (e homeless) Error() string {
@@ -139,16 +138,16 @@ func (e homeless) Is(target error) bool { return target == fs.ErrNotExist }
 // SessionDir returns the folder of marks: see package session.
 func (h Here) SessionDir() string { return filepath.Join(h.State, "sessions") }
 
-// TrustDir returns the folder that says which folders are trusted: see package trust.
+// TrustDir returns the folder with the list of trusted folders: see package trust.
 func (h Here) TrustDir() string { return filepath.Join(h.State, "trust") }
 
-// HistoryDir returns the folder of records: see package history.
+// HistoryDir returns the folder of records: see package activity.
 func (h Here) HistoryDir() string { return filepath.Join(h.State, "history") }
 
-// OutputDir returns the folder of output that is too long for a page.
+// OutputDir returns the folder for output that is too long for a page.
 func (h Here) OutputDir() string { return filepath.Join(h.State, "output") }
 
-// Sessions returns the marks of what agents have seen.
+// Sessions returns the store of seen marks.
 func (h Here) Sessions() session.Store { return session.Store{Dir: h.SessionDir()} }
 
 // Settings returns Claude Code's settings files for the project.
@@ -156,7 +155,8 @@ func (h Here) Settings() settings.Where {
 	return settings.Where{Home: h.Home, Config: h.Env.Get("CLAUDE_CONFIG_DIR"), Dir: h.Project}
 }
 
-// Finder finds the skills that can be loaded here. A project that is not trusted hides none of the user's own.
+// Finder returns a finder of the skills that can be loaded here. An untrusted project does not hide
+// the user's own skills.
 func (h Here) Finder() find.Finder {
 	policy := sync.OnceValue(func() trust.Policy { return h.Policy().Now() })
 	return find.Finder{
@@ -167,18 +167,18 @@ func (h Here) Finder() find.Finder {
 	}
 }
 
-// Tree walks the files here that mean something to an agent.
+// Tree returns the tree of files here that mean something to an agent.
 func (h Here) Tree() find.Tree {
 	return find.Tree{Dir: h.Dir, Home: h.Home, Config: h.Env.Get("CLAUDE_CONFIG_DIR"), Roots: h.Roots}
 }
 
 // moreRoots returns the folders of skills that the project's configuration adds.
 func (h Here) moreRoots() []string {
-	c, _ := h.Config() // whoever loads a skill says what is wrong with it
+	c, _ := h.Config() // loading a skill reports its faults
 	return c.Roots
 }
 
-// Policy says what may run here. It asks nobody.
+// Policy returns the trust policy here. It asks nobody.
 func (h Here) Policy() trust.Policy {
 	p := trust.Policy{
 		Store: trust.Store{Dir: h.TrustDir()}, Home: h.Home, Own: h.own(),
@@ -186,14 +186,14 @@ func (h Here) Policy() trust.Policy {
 		Near: func() []string { return []string{files.Real(files.Around(h.Dir)), files.Real(h.Project)} },
 	}
 	if h.Home != "" {
-		// Claude Code's own copies are in the user's home, whatever the environment says.
+		// Claude Code's own copies are always in the user's home.
 		config := filepath.Join(h.Home, ".claude")
 		p.MoreIn, p.More = filepath.Join(config, "plugins"), func() []string { return copies(config) }
 	}
 	return p
 }
 
-// own lists the folders of the user's own: skills, and the plugins that Codex installed when they said so.
+// own lists the user's own folders: skills, and plugins that the user installed in Codex.
 func (h Here) own() []string {
 	folders := find.Finder{Home: h.Home}.UserFolders()
 	if h.Home != "" {
@@ -202,9 +202,9 @@ func (h Here) own() []string {
 	return folders
 }
 
-// copies lists where Claude Code keeps its copies of the plugins that it installed.
+// copies lists the folders with Claude Code's copies of installed plugins.
 func copies(config string) []string {
-	all, _ := find.Installed(config) // what cannot be read lists none
+	all, _ := find.Installed(config) // an unreadable list is empty
 	roots := make([]string, len(all))
 	for i, p := range all {
 		roots[i] = p.Root
@@ -212,12 +212,12 @@ func copies(config string) []string {
 	return roots
 }
 
-// plugins lists the plugins that Claude Code would load here, those of these names or all. If it reads one from a folder of somebody's that is not
-// trusted, the copy that it made counts.
+// plugins lists the plugins that Claude Code would load here: those with the given names, or all.
+// For a plugin that Claude Code reads from an untrusted folder, its own copy counts.
 func (h Here) plugins(names ...string) []find.Plugin {
 	loaded, err := find.Loaded(h.Settings(), h.Project, names...)
 	if err != nil || len(loaded) == 0 {
-		return nil // doctor says what is wrong with the file
+		return nil // doctor reports what is wrong with the file
 	}
 	policy := h.Policy().Now()
 	var all []find.Plugin
@@ -232,14 +232,14 @@ func (h Here) plugins(names ...string) []find.Plugin {
 	return all
 }
 
-// An Env is an environment, as os.Environ gives it.
+// An Env is an environment, in the form of os.Environ.
 type Env []string
 
 // Environ returns this process's environment.
 func Environ() Env { return environ(runtime.GOOS, os.Environ()) }
 
-// environ gives an environment the names that it has on other systems. On Windows names have no case (PATH is
-// mostly written Path there), and only some shells set HOME.
+// environ gives an environment the names that other systems use. On Windows the case of names does
+// not matter (PATH is mostly Path), and only some shells set HOME.
 func environ(system string, env Env) Env {
 	if system != "windows" {
 		return env
@@ -267,13 +267,13 @@ func (e Env) Lookup(name string) (value string, set bool) {
 	return words.Getenv(e, name)
 }
 
-// With returns the environment with one variable changed.
+// With returns a copy of the environment with one variable changed.
 func (e Env) With(name, value string) Env {
 	kept := slices.DeleteFunc(slices.Clone(e), func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
 	return append(kept, name+"="+value)
 }
 
-// Without returns the environment without some variables.
+// Without returns a copy of the environment without some variables.
 func (e Env) Without(names ...string) Env {
 	return slices.DeleteFunc(slices.Clone(e), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -289,13 +289,13 @@ func (e Env) path(name string) string {
 	return ""
 }
 
-// sessionVariables name the session, the first that is good counts.
+// sessionVariables are the variables that name the session, tried in order; the first valid id wins.
 var sessionVariables = []string{"CLAUDE_SESSION_ID", "CLAUDE_CODE_SESSION_ID"}
 
 // SessionVariables returns the variables that name a session.
 func SessionVariables() []string { return slices.Clone(sessionVariables) }
 
-// session returns the session that the environment names. A bad id counts as none.
+// session returns the session that the environment names. An invalid id counts as none.
 func (e Env) session() string {
 	for _, name := range sessionVariables {
 		if id := e.Get(name); id != "" && session.CheckID(id) == nil {
@@ -305,7 +305,7 @@ func (e Env) session() string {
 	return ""
 }
 
-// Odd lists what is wrong with the environment and was passed over.
+// Odd lists what is wrong with the environment and was ignored.
 func (e Env) Odd() []string {
 	var odd []string
 	for _, name := range sessionVariables {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// An event is what Claude Code tells a hook, as far as it matters here.
+// An event is what Claude Code sends to a hook, as far as it matters here.
 type event struct {
 	name, session, agent string
 	source               string // of SessionStart
@@ -18,8 +18,8 @@ type event struct {
 	badAgent             bool // it names an agent that cannot be one
 }
 
-// readEvent reads an event. A field of another kind than it should be is as if
-// it were not there: one odd field must not keep the rest from being heard.
+// readEvent reads an event. It ignores a field of the wrong type, so that one odd field does not
+// hide the others.
 func readEvent(data []byte) (event, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &fields); err != nil {
@@ -44,7 +44,7 @@ func readEvent(data []byte) (event, error) {
 	return e, nil
 }
 
-// An Answer is what a hook tells Claude Code. The zero value says nothing.
+// An Answer is a hook's answer to Claude Code. The zero value says nothing.
 type Answer struct {
 	Output *Output `json:"hookSpecificOutput,omitempty"`
 }
@@ -55,8 +55,7 @@ type Output struct {
 	Context string `json:"additionalContext"`
 }
 
-// Hook does what an event asks for. The answer is good even if there is an
-// error: a hook must never break a session.
+// Hook handles an event. The answer is valid even with an error: a hook must never break a session.
 func (s Store) Hook(data []byte) (Answer, error) {
 	e, err := readEvent(data)
 	if err != nil {
@@ -75,7 +74,7 @@ func (s Store) Hook(data []byte) (Answer, error) {
 		return Answer{}, errors.Join(s.Forget(id, false), s.Began(id))
 	case "SubagentStop":
 		if e.agent == "" {
-			return Answer{}, nil // also said of the compaction's own call
+			return Answer{}, nil // the compaction's own call ends with this event too
 		}
 		return Answer{}, s.Ended(id)
 	case "SessionEnd":
@@ -89,7 +88,7 @@ func (s Store) Hook(data []byte) (Answer, error) {
 		}
 		return Answer{}, s.Note(id, PlainName(e.skill), e.turn)
 	case "UserPromptExpansion":
-		// A slash command: the user speaks to the main agent.
+		// A slash command always goes to the main agent.
 		if e.command == "" {
 			return Answer{}, nil
 		}
@@ -106,8 +105,8 @@ func PlainName(skill string) string {
 	return skill[strings.LastIndexByte(skill, ':')+1:]
 }
 
-// start begins a session, or goes on with one. Whatever it was, nobody knows what
-// the transcript has kept: a crash may have lost the page, a rewind may have cut it off.
+// start handles the start of a session, new or resumed. What the transcript has kept is unknown: a
+// crash may have lost the page, a rewind may have removed it.
 func (s Store) start(id ID, source string, badAgent bool) (Answer, error) {
 	err := s.Forget(id, id.Agent == "")
 	if source == "clear" {
@@ -126,12 +125,11 @@ func (s Store) start(id ID, source string, badAgent bool) (Answer, error) {
 	return Answer{Output: &Output{Event: "SessionStart", Context: reload(loaded)}}, errors.Join(err, lerr)
 }
 
-// maxContext is how much a hook may add to the agent's context.
+// maxContext limits how much a hook adds to the agent's context.
 const maxContext = 10_000
 
-// reload tells the agent which skills it can no longer rely on. It must not
-// ask for their old arguments to be used again, nor for a load right away:
-// that made agents repeat work that was done.
+// reload tells the agent which skills it can no longer rely on. It does not mention their old
+// arguments and does not ask for a load right away, because both made agents repeat finished work.
 func reload(loaded []Mark) string {
 	text := "The conversation was compacted. The instructions of the skills below were read before that and are no longer complete. " +
 		"Before you rely on one of them, load it again, with the arguments of the current request:"

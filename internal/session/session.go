@@ -1,7 +1,7 @@
 // Package session answers one question: what has this agent already seen?
 //
-// It keeps marks per session, agent and skill. Any doubt means that a skill was
-// not seen: a page too many costs little, instructions that were never read cost much.
+// It keeps marks per session, agent and skill. In doubt, a skill counts as not seen: one page too
+// many costs little, instructions that an agent never read cost much.
 package session
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/skillhand/skillhand/internal/files"
 )
 
-// A Store keeps marks below a folder, which is made when needed.
+// A Store keeps marks in a folder, which it makes when needed.
 type Store struct {
 	Dir string
 }
@@ -37,14 +37,14 @@ type Mark struct {
 	Session string    `json:"session"`
 	Agent   string    `json:"agent"`
 	Skill   string    `json:"skill"`            // its name, for people
-	File    string    `json:"file"`             // what it is known by
+	File    string    `json:"file"`             // its real path, which identifies it
 	Hash    string    `json:"hash"`             // of the source that was seen
-	Prompt  string    `json:"prompt,omitempty"` // the id of the prompt in whose turn it was seen, if that is known
+	Prompt  string    `json:"prompt,omitempty"` // the id of the prompt in whose turn it was seen, if known
 	Time    time.Time `json:"time"`
 }
 
-// CheckID reports what is wrong with a session's or agent's id. Ids become
-// parts of paths, so the characters are few.
+// CheckID reports what is wrong with the id of a session or an agent. Ids become parts of paths, so
+// few characters are allowed.
 func CheckID(id string) error {
 	if len(id) == 0 || len(id) > 128 {
 		return fmt.Errorf("an id has 1 to 128 characters, this one has %d", len(id))
@@ -57,7 +57,7 @@ func CheckID(id string) error {
 	return nil
 }
 
-// The folders of a session. No id has an @, so none can be taken for another.
+// The folders of a session. Ids have no @, so no agent's folder has one of these names.
 const (
 	mainAgent = "@main"
 	notes     = "@notes"
@@ -65,8 +65,7 @@ const (
 	active    = "@active" // subagents that have started and not ended
 )
 
-// path returns the one function that makes the paths of the store: of a session, of
-// one of its folders, of a file in one. Whoever writes and whoever clears ask it.
+// path returns the path of a session, or of something in it. All paths of the store come from here.
 func (s Store) path(session string, more ...string) (string, error) {
 	if err := CheckID(session); err != nil {
 		return "", fmt.Errorf("session %q: %w", shorten(session), err)
@@ -92,13 +91,13 @@ func key(file string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Hash returns what a mark remembers of a skill's source.
+// Hash returns the hash of a skill's source that its mark keeps.
 func Hash(source []byte) string {
 	sum := sha256.Sum256(source)
 	return hex.EncodeToString(sum[:])
 }
 
-// A Claim is one use of a skill by an agent, from before its page is made until it was delivered.
+// A Claim is one use of a skill by an agent, from before its page is rendered until it is delivered.
 type Claim struct {
 	Seen bool // the agent has seen this very text before
 
@@ -108,23 +107,23 @@ type Claim struct {
 	temporary string   // the file that becomes the mark
 }
 
-// Claim begins a use of a skill: file is its real path, hash that of its
-// source. It counts only after Commit: a page that did not arrive was never seen.
+// Claim begins a use of a skill: file is its real path, hash the hash of its source. It counts only
+// after Commit: a page that was not delivered was not seen.
 func (s Store) Claim(id ID, name, file, hash string) (*Claim, error) {
 	dir, err := s.Folder(id)
 	if err != nil {
 		return nil, err
 	}
 	c := &Claim{mark: Mark{Session: id.Session, Agent: id.Agent, Skill: name, File: file, Hash: hash}}
-	// The folder stays open: Forget takes it away as a whole, and a mark that
-	// comes too late for it goes nowhere.
+	// The folder stays open: Forget moves it away as a whole, so a mark that comes too late is
+	// written into the old folder and does not count.
 	if err := files.MakeState(s.Dir); err != nil {
 		return nil, err
 	}
 	if c.root, err = openRoot(dir); err != nil {
 		return nil, err
 	}
-	// Where nothing can be written nothing could be forgotten either.
+	// If nothing can be written here, Forget could not forget anything either.
 	c.temporary = "." + key(file) + "-" + rand.Text()
 	if err := c.root.WriteFile(c.temporary, nil, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		c.root.Close()
@@ -134,7 +133,7 @@ func (s Store) Claim(id ID, name, file, hash string) (*Claim, error) {
 	return c, nil
 }
 
-// seen reports whether there is a mark of this very text that is not too old.
+// seen reports whether there is a recent mark of this very text.
 func (c *Claim) seen() bool {
 	info, err := c.root.Stat(key(c.mark.File))
 	if err != nil || time.Since(info.ModTime()) > keptFor {
@@ -150,8 +149,8 @@ func (c *Claim) seen() bool {
 	return ok
 }
 
-// StillSeen reports whether what was seen when the claim was made counts as
-// seen now. A compaction takes the agent's folder away, and with it the mark.
+// StillSeen reports whether the skill was seen when the claim was made and still counts as seen. A
+// compaction moves the agent's folder away, and the mark with it.
 func (c *Claim) StillSeen() bool {
 	was, err := c.root.Stat(".")
 	if err != nil {
@@ -161,8 +160,8 @@ func (c *Claim) StillSeen() bool {
 	return err == nil && os.SameFile(was, is) && c.Seen && c.seen()
 }
 
-// openRoot opens a folder, making it if it is not there. Forget may take it
-// away again at once, so a few tries are made.
+// openRoot opens a folder, and makes it if needed. It tries several times, because Forget may move
+// it away again at once.
 func openRoot(dir string) (root *os.Root, err error) {
 	for range 100 {
 		if err := os.MkdirAll(dir, 0o700); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
@@ -175,7 +174,7 @@ func openRoot(dir string) (root *os.Root, err error) {
 	return root, err
 }
 
-// Commit says that the page was written out in full.
+// Commit marks the skill as seen: its page was written in full.
 func (c *Claim) Commit() error {
 	defer c.Close()
 	c.mark.Time = time.Now()
@@ -188,7 +187,7 @@ func (c *Claim) Commit() error {
 		err = c.root.Rename(c.temporary, key(c.mark.File))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // forgotten in the meantime: then it was not seen
+		return nil // forgotten in the meantime, so not seen
 	}
 	return err
 }
@@ -240,7 +239,7 @@ func (s Store) Agents(session string) []ID {
 	return all
 }
 
-// Folder returns where the marks of an agent are, for whoever wants to know of changes.
+// Folder returns the folder with the marks of an agent, for watchers.
 func (s Store) Folder(id ID) (string, error) {
 	agent, err := folder(id.Agent)
 	if err != nil {
@@ -269,8 +268,8 @@ func readMarks(dir string) ([]Mark, error) {
 	return all, nil
 }
 
-// Forget forgets what an agent has seen, or with all set what every agent of
-// the session has. What the main agent had seen stays in Earlier.
+// Forget removes the marks of an agent or, with all set, of every agent in the session. Earlier
+// still lists what the main agent had seen.
 func (s Store) Forget(id ID, all bool) error {
 	session, err := s.path(id.Session)
 	if err != nil {
@@ -282,7 +281,7 @@ func (s Store) Forget(id ID, all bool) error {
 	}
 	var faults []error
 	if all || agent == mainAgent {
-		faults = append(faults, s.keepEarlier(id.Session)) // what cannot be kept is forgotten all the same
+		faults = append(faults, s.keepEarlier(id.Session)) // if the list cannot be written, forget all the same
 	}
 	if !all {
 		return errors.Join(append(faults, remove(filepath.Join(session, agent)))...)
@@ -299,7 +298,7 @@ func (s Store) Forget(id ID, all bool) error {
 	return errors.Join(append(faults, err)...)
 }
 
-// Drop forgets a whole session.
+// Drop removes everything about a session.
 func (s Store) Drop(session string) error {
 	dir, err := s.path(session)
 	if err != nil {
@@ -308,8 +307,8 @@ func (s Store) Drop(session string) error {
 	return remove(dir)
 }
 
-// remove takes a folder away as a whole before it deletes what is in it, so
-// that nothing is written into it halfway.
+// remove renames a folder before it deletes its files, so that nobody writes into a half-deleted
+// folder.
 func remove(dir string) error {
 	away := filepath.Join(filepath.Dir(dir), "@gone-"+rand.Text())
 	if err := os.Rename(dir, away); err != nil {
@@ -318,8 +317,7 @@ func remove(dir string) error {
 		}
 		return err
 	}
-	// It is forgotten now. A late commit may still add to it for a moment; what
-	// stays is swept with its session.
+	// It is forgotten now. A late commit may still add a file to it. Sweep removes what remains.
 	for range 10 {
 		if os.RemoveAll(away) == nil {
 			break
@@ -328,7 +326,7 @@ func remove(dir string) error {
 	return nil
 }
 
-// keepEarlier adds what the main agent has seen to the list that outlives its marks.
+// keepEarlier adds the main agent's marks to the list that survives Forget.
 func (s Store) keepEarlier(session string) error {
 	marks, err := s.Marks(ID{Session: session})
 	if err != nil || len(marks) == 0 {
@@ -350,7 +348,7 @@ func (s Store) keepEarlier(session string) error {
 	return writeWhole(file, file+"-"+rand.Text(), marks)
 }
 
-// writeWhole writes a value as JSON, by way of a temporary file beside it.
+// writeWhole writes a value as JSON to a temporary file and renames it.
 func writeWhole(file, temporary string, v any) error {
 	data, err := json.Marshal(v)
 	if err == nil {
@@ -362,7 +360,7 @@ func writeWhole(file, temporary string, v any) error {
 	return err
 }
 
-// ForgetEarlier empties the list that outlives the marks.
+// ForgetEarlier removes the list that Earlier returns.
 func (s Store) ForgetEarlier(session string) error {
 	file, err := s.path(session, earlier)
 	if err != nil {
@@ -371,7 +369,7 @@ func (s Store) ForgetEarlier(session string) error {
 	return removeFile(file)
 }
 
-// Earlier lists what the main agent had seen before its marks were forgotten, the latest first.
+// Earlier lists what the main agent had seen before Forget, the latest first.
 func (s Store) Earlier(session string) ([]Mark, error) {
 	file, err := s.path(session, earlier)
 	if err != nil {
@@ -399,14 +397,14 @@ type note struct {
 	Turn  Turn      `json:"turn"`
 }
 
-// Unknown is the agent of a note whose agent cannot be told. No id looks like it.
+// Unknown stands for an unknown agent in a note. No id looks like it.
 const Unknown = "?"
 
-// noteAge is how long a load may take to follow its note.
+// noteAge limits the time between a note and its load.
 const noteAge = 60 * time.Second
 
-// Note remembers that an agent is about to load a skill: a hook learns which
-// agent it is, the load itself is not.
+// Note remembers that an agent is about to load a skill. A hook knows which agent it is, the load
+// itself does not.
 func (s Store) Note(id ID, skill string, turn Turn) error {
 	if _, err := folder(id.Agent); err != nil && id.Agent != Unknown {
 		return err
@@ -425,18 +423,17 @@ func (s Store) Note(id ID, skill string, turn Turn) error {
 type Waiting struct {
 	Agent string
 	Noted bool // a hook said that someone is about to
-	Known bool // and it can be only this agent
-	Turn  Turn // in which it does
+	Known bool // and it can only be this agent
+	Turn  Turn // the turn in which it loads
 }
 
-// spent marks the note of a load that could not be told from another's.
+// spent is the suffix of a note whose load could not be told from another's.
 const spent = "-spent"
 
-// Taken returns who is about to load a skill, and takes that note. If several
-// agents are waiting nobody can tell them apart, and each of them is in doubt:
-// their notes go when as many loads have come, or when they are too old. While
-// another subagent is at work a note is in doubt too: the skills that a subagent
-// starts with are loaded for it without a note.
+// Taken returns which agent is about to load a skill, and removes its note. If several agents are
+// waiting, nobody can tell which one loads, so none is known for sure. Their notes go once as many
+// loads have come, or when they are too old. While another subagent is at work the agent is not
+// known for sure either, because the skills that a subagent starts with are loaded without a note.
 func (s Store) Taken(session, skill string) (Waiting, error) {
 	dir, err := s.path(session, notes, key(skill))
 	if err != nil {
@@ -478,7 +475,7 @@ func (s Store) Taken(session, skill string) (Waiting, error) {
 	case w.Noted && w.Known:
 		os.Remove(waiting[0])
 	case len(waiting) > 1:
-		_ = os.Rename(waiting[0], waiting[0]+spent) // else it goes on waiting: the next text is whole
+		_ = os.Rename(waiting[0], waiting[0]+spent) // on an error the note stays, and the next page is whole
 	default: // the last that waited, or nobody
 		for _, file := range all {
 			os.Remove(file)
@@ -490,7 +487,7 @@ func (s Store) Taken(session, skill string) (Waiting, error) {
 	return w, nil
 }
 
-// Began notes that a subagent is at work.
+// Began notes that a subagent has started.
 func (s Store) Began(id ID) error {
 	file, err := s.activeFile(id)
 	if err != nil {
@@ -502,7 +499,7 @@ func (s Store) Began(id ID) error {
 	return os.WriteFile(file, nil, 0o600)
 }
 
-// Ended notes that a subagent is no longer at work.
+// Ended notes that a subagent has ended.
 func (s Store) Ended(id ID) error {
 	file, err := s.activeFile(id)
 	if err != nil {
@@ -511,7 +508,7 @@ func (s Store) Ended(id ID) error {
 	return removeFile(file)
 }
 
-// activeFile names the file that is there while a subagent is at work.
+// activeFile returns the path of the file that exists while a subagent is at work.
 func (s Store) activeFile(id ID) (string, error) {
 	agent, err := folder(id.Agent)
 	if err != nil {
@@ -528,10 +525,10 @@ func removeFile(file string) error {
 	return nil
 }
 
-// longestRun is after how long a subagent that never said it ended counts as ended.
+// longestRun limits how long a subagent counts as at work if its end is never reported.
 const longestRun = 24 * time.Hour
 
-// othersActive reports whether another subagent than this agent may be at work.
+// othersActive reports whether a subagent other than this agent may be at work.
 func (s Store) othersActive(session, agent string) bool {
 	dir, err := s.path(session, active)
 	if err != nil {
@@ -547,7 +544,7 @@ func (s Store) othersActive(session, agent string) bool {
 	})
 }
 
-// Take takes the note of an agent that is known to be loading a skill.
+// Take removes the note of an agent that is known to be loading a skill.
 func (s Store) Take(id ID, skill string) error {
 	dir, err := s.path(id.Session, notes, key(skill))
 	if err != nil {
@@ -572,10 +569,10 @@ func readNote(file string) (note, bool) {
 	return n, err == nil && json.Unmarshal(data, &n) == nil
 }
 
-// keptFor is how long a session that nobody ended is remembered.
+// keptFor limits how long a session without an end is remembered.
 const keptFor = 30 * 24 * time.Hour
 
-// Sweep forgets marks that are older than 30 days, and sessions that have nothing else.
+// Sweep removes marks that are older than 30 days, and sessions that have nothing else.
 func (s Store) Sweep() error {
 	entries, err := os.ReadDir(s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -601,8 +598,8 @@ func (s Store) Sweep() error {
 	return errors.Join(append(faults, err)...)
 }
 
-// lastUse returns when a file of a session was last written; without files, when its
-// folder was. What cannot be read was not used.
+// lastUse returns when a file of a session was last written or, without files, its folder. It
+// ignores what it cannot read.
 func lastUse(dir string) time.Time {
 	var files, folders time.Time
 	later := func(t *time.Time, e fs.DirEntry) {

@@ -6,17 +6,15 @@ import (
 	"os"
 )
 
-// A Turn is what an agent does about one prompt. A person at a terminal can rewind a
-// conversation to an earlier prompt, which no hook reports: what was read since then is
-// gone from what the agent sees.
+// A Turn is an agent's work on one prompt. A person at a terminal can rewind a conversation to an
+// earlier prompt, which no hook reports. The agent then no longer sees what it read after it.
 type Turn struct {
 	Prompt     string `json:"prompt,omitempty"`     // the prompt's id
-	Transcript string `json:"transcript,omitempty"` // the file that the conversation is kept in
+	Transcript string `json:"transcript,omitempty"` // the file with the conversation
 }
 
-// In says in which turn the claim is made. In a session that a person can rewind, a text
-// counts as seen only if that was in the same turn, or in one that the conversation still
-// goes back to.
+// In sets the turn of the claim. In a session that a person can rewind, a text counts as seen only
+// if it was seen in the same turn, or in one that is still part of the conversation.
 func (c *Claim) In(turn Turn, rewindable bool) {
 	seen := c.found.Prompt
 	c.mark.Prompt = turn.Prompt
@@ -25,7 +23,7 @@ func (c *Claim) In(turn Turn, rewindable bool) {
 	}
 }
 
-// maxTranscript is how much of a conversation is read. What is longer tells nothing.
+// maxTranscript limits the size of a transcript that is read. A longer one counts as unknown.
 const maxTranscript = 256 << 20
 
 // after reports whether the conversation leads from an earlier prompt to this turn.
@@ -54,7 +52,7 @@ func (t Turn) after(earlier string) bool {
 			at = e.ID
 		}
 	}
-	for range all { // no more steps than entries, whatever the file says
+	for range all { // no more steps than entries: the file may have a cycle
 		e, ok := all[at]
 		if !ok || e.Prompt == earlier {
 			return ok
