@@ -76,8 +76,8 @@ times: tools ## the CPU seconds that the tests of each package take, into the ta
 	$(if $(filter-out $(RACED),$(ROOMS)),TIMES=$(CURDIR)/bin/times SKILLHAND_REQUIRE_ALL=1 go test -count=1 -exec $(CURDIR)/internal/test/cputime.sh $(ATONCE) $(filter-out $(RACED),$(ROOMS)))
 	go test -count=1 -run TestTimes ./internal/test -times $(CURDIR)/bin/times
 
-picture: tools ## docs/page.png, the first view of the page
-	SKILLHAND_PICTURE=$(CURDIR)/docs/page.png go test -count=1 -run TestDemo/picture ./internal/web
+picture: tools ## docs/page.png and docs/tries.png, two views of the page
+	SKILLHAND_PICTURE=$(CURDIR)/docs go test -count=1 -run TestDemo/picture ./internal/web
 
 vet: ## formatted, and as go vet wants it
 	@fmt=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$fmt" ]; then echo "not formatted: $$fmt"; exit 1; fi

@@ -22,7 +22,7 @@ var advice = map[string]string{
 	"OUT_OF_RANGE":          "the report of %s has a number out of range: build it with `skillhand emit`",
 	"CONFLICT":              "%s reports success and exits with a failure: make the two agree",
 	"EXIT_STATUS":           "%s ends with a failure and no report: see why with `skillhand run`, and report it with `skillhand emit --error CODE=message`",
-	"REPORTED_FAILURE":      "%s reports a failure: see the errors in its report with `skillhand run --json`",
+	"REPORTED_FAILURE":      "%s reports a failure: see the errors in its report with `skillhand run`",
 	"TIMED_OUT":             "%s runs out of time: raise `--timeout`, or find out what it waits for",
 	"INTERRUPTED":           "%s was interrupted: if that was not you, find out what stops it",
 	"DELIVERABLE_MISSING":   "%s names files that do not exist: check its paths, which are relative to the folder it runs in",
@@ -40,7 +40,7 @@ var advice = map[string]string{
 	"api-timeout":      "%s got no answer from the service in time: try again later, or ask for less at once",
 	"idle":             "%s fell silent: raise `--idle-timeout`, or see with `--events` what it was doing",
 	"deadline":         "%s runs out of time: raise `--timeout`, or ask for less at once",
-	"bad-request":      "%s sent a request that the service refused: see why with `--json`",
+	"bad-request":      "%s sent a request that the service refused: `skillhand ask` prints why",
 	"too-large":        "%s sends too much: shorten the prompt, or let Claude read files instead",
 	"model":            "%s asks for a model that is not available: check `--model`",
 	"usage":            "%s passes arguments that the Claude CLI does not know: check what follows `--`",
@@ -62,12 +62,12 @@ var advice = map[string]string{
 	"rate-limit": "%s was held back by rate limits: ask less at once, or raise `--retries` and `--timeout`",
 	"timeout":    "%s runs out of time: raise `--timeout` or `--idle-timeout`, or ask for less at once",
 	"validation": "%s asks for what cannot be answered: check the model, the schema and the length of the prompt",
-	"logic":      "%s ends without an answer: see why with `--json`",
+	"logic":      "%s ends without an answer: `skillhand ask` prints why",
 	"quota":      "%s used up its quota: wait for the reset, or check your plan",
 }
 
 func (r reason) advice() string {
-	return cmp.Or(advice[r.detail], advice[r.category], "%s failed: run it with `--json` to see why")
+	return cmp.Or(advice[r.detail], advice[r.category], "%s failed: run it again, and it prints why")
 }
 
 // commonReasons returns up to n reasons, the most frequent first.

@@ -44,7 +44,7 @@ func TestNext(t *testing.T) {
 	want := []string{
 		"nightly is refused by the model: reword the prompt, or try another model (2× refusal, and 1 other)",
 		"weekly runs out of turns: raise `--max-turns`, or ask for less at once (1× max-turns)",
-		"weekly failed: run it with `--json` to see why (1× odder)",
+		"weekly failed: run it again, and it prints why (1× odder)",
 	}
 	if got := strings.Join(v.Next, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))

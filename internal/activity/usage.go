@@ -70,8 +70,8 @@ func (a *Account) Text(skill string, show Show, now time.Time, columns int) stri
 		fmt.Fprintf(&b, "; %s offered and not called: skillhand usage --unused", term.Plural(quiet, noun))
 	}
 	b.WriteString(".\n")
-	if len(a.Unpriced) > 0 {
-		b.WriteString(term.Hang("", fmt.Sprintf("No price is known for %s (table of %s).", strings.Join(a.Unpriced, ", "), a.Prices), columns))
+	for _, line := range a.WithoutPrice() {
+		b.WriteString(term.Hang("", line, columns))
 	}
 	if skill != "" && len(a.Skills) > 0 {
 		skillStory(&b, a, now)
@@ -215,6 +215,14 @@ func adviceText(b *strings.Builder, all []Advice, n, columns int) {
 	}
 }
 
+// WithoutPrice says which models have no known price, if any.
+func (a *Account) WithoutPrice() []string {
+	if len(a.Unpriced) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("No price is known for %s (table of %s).", strings.Join(a.Unpriced, ", "), a.Prices)}
+}
+
 // Unread says what of the transcripts was not read: a line each.
 func (a *Account) Unread() []string {
 	var all []string
@@ -222,10 +230,10 @@ func (a *Account) Unread() []string {
 		all = append(all, err.Error())
 	}
 	for _, s := range a.Skipped {
-		all = append(all, "usage: "+term.Flat(s.String()))
+		all = append(all, term.Flat(s.String()))
 	}
 	if a.Damaged > 0 {
-		all = append(all, "usage: skipped "+term.Plural(a.Damaged, "line")+" that cannot be read")
+		all = append(all, "skipped "+term.Plural(a.Damaged, "line")+" that cannot be read")
 	}
 	return all
 }

@@ -197,7 +197,7 @@ func (t *Topic) add(a *AgentReport, k *SkillSummary, several bool) {
 		for n := range c.Arms {
 			arm := &c.Arms[n]
 			kinds[arm.Arm.Kind()] = true
-			title := arm.Arm.title()
+			title := arm.Arm.Title()
 			if several {
 				title = a.Agent + ", w" + title[1:]
 			}
@@ -301,13 +301,23 @@ func (c *CaseSummary) should() string {
 	return map[string]string{"fires": "should fire the skill", "quiet": "should not fire the skill", "called": "calls the skill by name"}[c.Wants()]
 }
 
-// title says what an arm has.
-func (a Arm) title() string {
+// Title says what an arm has.
+func (a Arm) Title() string {
 	text := map[Arm]string{With: "With the skill", Without: "Without the skill", Against: "With the skill as it was"}[a.Kind()]
 	if a.Model() != "" {
 		text += ", " + a.Model()
 	}
 	return text
+}
+
+// Cost adds up what the trials of a skill cost.
+func (k *SkillSummary) Cost() (usd float64) {
+	for _, c := range k.Cases {
+		for _, a := range c.Arms {
+			usd += a.CostUSD
+		}
+	}
+	return usd
 }
 
 // Class returns the color of a trial: what was wanted, or not.
@@ -350,7 +360,7 @@ func (t *Trial) Verdict() string {
 // A rate is drawn as a line from 0 to 1, its interval, and a dot.
 var htmlFuncs = template.FuncMap{
 	"should": (*CaseSummary).should, "counted": (*ArmSummary).Counted,
-	"notes": (*Summary).notes, "class": (*Trial).Class, "verdict": (*Trial).Verdict, "dollars": dollars,
+	"notes": (*Summary).Remarks, "class": (*Trial).Class, "verdict": (*Trial).Verdict, "dollars": dollars,
 	"shown": fmt.Sprint, "talk": func(*Trial) *Conversation { return nil }, // see HTML
 	"score": func(score *float64) string {
 		if score == nil {

@@ -98,7 +98,7 @@ func (s *Summary) Text(paint func(code, text string) string) string {
 		b.WriteString(", " + term.ShortDuration(s.DurationMS))
 	}
 	b.WriteString("\n")
-	for _, line := range s.notes() {
+	for _, line := range s.Remarks() {
 		b.WriteString(line + "\n")
 	}
 	return b.String()
@@ -309,8 +309,8 @@ func list(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// notes returns what should be known about all of it.
-func (s *Summary) notes() []string {
+// Remarks returns what should be known about all of it.
+func (s *Summary) Remarks() []string {
 	notes := slices.Clone(s.Notes)
 	if s.Void > 0 {
 		note := fmt.Sprintf("%s without a verdict, counted in no rate", term.Plural(s.Void, "trial"))
@@ -365,7 +365,7 @@ func (s *Summary) Markdown() string {
 		}
 	}
 	fmt.Fprintf(&b, "\n%s, %s. Rates with their 95 %% intervals.\n", term.Plural(s.Trials, "trial"), dollars(s.CostUSD, s.NoCost))
-	for _, note := range s.notes() {
+	for _, note := range s.Remarks() {
 		fmt.Fprintf(&b, "\n**%s**\n", cell(note))
 	}
 	return b.String()

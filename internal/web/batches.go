@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/skillhand/skillhand/internal/batch"
@@ -171,11 +172,12 @@ func (v *visit) batch() (*view, error) {
 		data.Facts = append(data.Facts, [2]string{"Cost", term.Dollars(s.CostUSD)})
 	}
 	if len(running) > 0 {
-		pace, err := v.pace(db, s, running)
+		pace, note, err := v.pace(db, s, running)
 		if err != nil {
 			return nil, err
 		}
 		data.Facts = append(data.Facts, pace...)
+		data.Note = note
 	}
 	data.Budget = budgetOf(s)
 	if data.Field, err = jobs.squares(); err != nil {
@@ -224,13 +226,12 @@ func budgetOf(s *batch.Status) *budget {
 
 // pace says how fast jobs end, and how long the rest takes. The last few hundred count. How long a job takes that has
 // been running for longer than any of those, nobody knows.
-func (v *visit) pace(db *batch.DB, s *batch.Status, running []batch.Running) ([][2]string, error) {
+func (v *visit) pace(db *batch.DB, s *batch.Status, running []batch.Running) (rows [][2]string, note string, err error) {
 	const recent = 200
 	last, err := db.Events(v.ctx, s.ID, max(0, s.Event-recent))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	rows := [][2]string{}
 	var each, longest time.Duration
 	for _, r := range last {
 		longest = max(longest, took(r))
@@ -239,11 +240,11 @@ func (v *visit) pace(db *batch.DB, s *batch.Status, running []batch.Running) ([]
 		each = last[n-1].Ended.Sub(*last[0].Ended) / time.Duration(n-1)
 		rows = append(rows, [2]string{"Pace", paced(time.Minute.Seconds()/each.Seconds()) + " a minute"})
 	}
-	left := timeLeft(each, longest, s.Left(), running, time.Now())
+	left, note, _ := strings.Cut(timeLeft(each, longest, s.Left(), running, time.Now()), ": ")
 	if left != "" {
 		rows = append(rows, [2]string{"Time left", left})
 	}
-	return rows, nil
+	return rows, note, nil
 }
 
 // timeLeft says how long the rest of a batch takes, of which one job ends in each time, and the longest took longest.

@@ -168,7 +168,11 @@ func (c *calendar) stack(question, empty string, write amounts, all ...*series) 
 			if row = append(row, write(v)); v == 0 {
 				continue
 			}
-			said = append(said, write(v)+" "+s.name)
+			name := s.name
+			if write(v) == "1" {
+				name = strings.TrimSuffix(name, "s")
+			}
+			said = append(said, write(v)+" "+name)
 			high := min(below+v, top)
 			if high > below {
 				p.Bars = append(p.Bars, c.bar(i, below/top, high/top, s.class))

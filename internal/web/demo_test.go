@@ -435,17 +435,19 @@ func (d *demo) testViews(t *testing.T, tab *browserTab) {
 	}
 }
 
-// testPicture makes the README's picture: in the file that SKILLHAND_PICTURE names, by make picture.
+// testPicture makes the pictures of the documentation: in the folder that SKILLHAND_PICTURE names, by make picture.
 func (d *demo) testPicture(t *testing.T, tab *browserTab) {
 	tab.t = t
-	tab.do(chromedp.Navigate(d.base()+"/skills"), chromedp.WaitReady("main"))
-	tab.size(1280, false)
-	picture := run(tab, chromedp.CaptureScreenshot())
-	if shot, err := png.DecodeConfig(bytes.NewReader(picture)); err != nil || shot.Width != 1280 {
-		t.Errorf("a picture of %d pixels in width, %v", shot.Width, err)
-	}
-	if file := os.Getenv("SKILLHAND_PICTURE"); file != "" {
-		d.put(file, picture)
+	for name, path := range map[string]string{"page.png": "/skills", "tries.png": "/tries"} {
+		tab.do(chromedp.Navigate(d.base()+path), chromedp.WaitReady("main"))
+		tab.size(1280, false)
+		picture := run(tab, chromedp.CaptureScreenshot())
+		if shot, err := png.DecodeConfig(bytes.NewReader(picture)); err != nil || shot.Width != 1280 {
+			t.Errorf("%s: %d pixels in width, %v", name, shot.Width, err)
+		}
+		if dir := os.Getenv("SKILLHAND_PICTURE"); dir != "" {
+			d.put(filepath.Join(dir, name), picture)
+		}
 	}
 }
 

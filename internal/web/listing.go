@@ -176,8 +176,12 @@ const (
 
 func (r *room) add(n int, class, name, title string) {
 	p := part{X: r.percent(r.at), Width: r.percent(float64(n)), Class: class, Title: title}
-	if float64(n)*100/r.size >= nameEdges+nameLetter*float64(utf8.RuneCountInString(name)) {
+	const fewest = 4 // letters that still remind of a name
+	fit := int((float64(n)*100/r.size - nameEdges) / nameLetter)
+	if letters := []rune(name); len(letters) <= fit {
 		p.Name = name
+	} else if fit > fewest && class != "own" && class != "free" {
+		p.Name = string(letters[:fit-1]) + "…"
 	}
 	r.at += float64(n)
 	r.parts = append(r.parts, p)

@@ -116,10 +116,22 @@ func TestStripAway(t *testing.T) {
 	}
 }
 
-// TestStripNames: a name is drawn where there is room for it.
+// TestStripNames: a name is drawn where there is room for it, or the beginning of one.
 func TestStripNames(t *testing.T) {
+	for _, tt := range []struct {
+		width             int
+		name, class, want string
+	}{
+		{10, "benchmark", "shade0", "benchmark"}, {5, "benchmark", "shade0", "benchm…"}, {2, "benchmark", "shade0", ""},
+		{3, "Claude Code's own", "own", ""},
+	} {
+		r := newRoom(100)
+		if r.add(tt.width, tt.class, tt.name, ""); r.parts[0].Name != tt.want {
+			t.Errorf("%s in %d: %q, want %q", tt.name, tt.width, r.parts[0].Name, tt.want)
+		}
+	}
 	l := listOf("+490", "+20")
-	if s := claudeStrip(l, 2); s.Parts[0].Name != "skill-0" || s.Parts[1].Name != "" || s.Parts[1].Title != "skill-1: 30 characters, 3.0 % of the list" {
+	if s := claudeStrip(l, 2); s.Parts[0].Name != "skill-0" || s.Parts[1].Name != "skill…" || s.Parts[1].Title != "skill-1: 30 characters, 3.0 % of the list" {
 		t.Errorf("%+v", s.Parts)
 	}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -20,7 +21,14 @@ func TestReport(t *testing.T) {
 		`<svg onload="document.title = 'hacked'"><a href="javascript:alert(1)">x</a><style>body { display: none }</style><meta http-equiv="refresh" content="0;url=http://127.0.0.1:1/">`
 	dir := t.TempDir()
 	transcript := filepath.Join(dir, "t.jsonl")
-	if err := os.WriteFile(transcript, []byte(evil+"\n"), 0o666); err != nil {
+	said, err := json.Marshal(evil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	talk := strings.ReplaceAll(`{"type":"assistant","message":{"content":[{"type":"text","text":EVIL},{"type":"tool_use","id":"1","name":"Bash","input":{"command":EVIL}}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"1","is_error":true,"content":EVIL}]}}
+`, "EVIL", string(said))
+	if err := os.WriteFile(transcript, []byte(talk), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	no := false
@@ -28,7 +36,7 @@ func TestReport(t *testing.T) {
 		Skill: evil, Case: evil, Arm: eval.With, Run: 1, Fires: true, Outcome: eval.Fired, Why: evil, Passed: &no, Transcript: transcript,
 		Checks: []eval.CheckResult{{Check: evil, OK: &no, Why: evil}},
 	}}
-	sum := eval.Summarize([]*eval.Subject{{Name: evil, Cases: []eval.Case{{ID: evil, Fires: true}}}}, trials, nil)
+	sum := eval.Summarize([]*eval.Subject{{Name: evil, Cases: []eval.Case{{ID: evil, Prompt: evil, Fires: true}}}}, trials, nil)
 	text, err := eval.Report{Agents: []eval.AgentReport{{Summary: sum, Trials: trials}}}.HTML(func(s string) string { return s })
 	if err != nil {
 		t.Fatal(err)
@@ -41,10 +49,14 @@ func TestReport(t *testing.T) {
 	tab := newTab(t).watch(address)
 	tab.do(chromedp.Navigate(address))
 	title := run(tab, chromedp.Evaluate[string](`document.querySelectorAll("details").forEach(d => d.open = true); document.title`))
-	shown := run(tab, chromedp.Evaluate[string](`document.body.innerText`))
+	for _, block := range []string{"h2", "h3", "blockquote", ".verdicts b", ".checks td:nth-child(2)", ".checks td:nth-child(3)", ".says", ".tool pre", ".failed pre"} {
+		if shown := run(tab, chromedp.Evaluate[string](`document.querySelector("`+block+`")?.innerText ?? ""`)); !strings.Contains(shown, evil) {
+			t.Errorf("%s shows %q", block, shown)
+		}
+	}
 	foreign := run(tab, chromedp.Evaluate[int](`document.querySelectorAll("script, img, a, meta[http-equiv=refresh], svg[onload], body style").length`))
 	visible := run(tab, chromedp.Evaluate[bool](`getComputedStyle(document.body).display != "none"`))
-	if title != "skillhand try" || foreign != 0 || !visible || !strings.Contains(shown, evil) {
-		t.Errorf("title %q, %d foreign elements, visible %v, shown %q", title, foreign, visible, shown)
+	if title != "skillhand try" || foreign != 0 || !visible {
+		t.Errorf("title %q, %d foreign elements, visible %v", title, foreign, visible)
 	}
 }

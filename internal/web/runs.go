@@ -258,6 +258,7 @@ func runCharts(records []activity.Record, since, until time.Time) []chart {
 	c := newCalendar(records[0].Time, since, until)
 	ok, failed, cost := c.series("ok", "good"), c.series("failed", "bad"), c.series("", "plain")
 	sure, said := c.series("", ""), c.series("", "")
+	retried := 0
 	for _, r := range records {
 		i := c.at(r.Time)
 		if r.OK {
@@ -269,6 +270,9 @@ func runCharts(records []activity.Record, since, until time.Time) []chart {
 			sure.add(i, *r.Confidence)
 			said.add(i, 1)
 		}
+		if r.Retried {
+			retried++
+		}
 		cost.add(i, r.CostUSD)
 	}
 	runs, all := c.stack("How many run "+c.each+", and how many fail?", "", inNumbers, ok, failed)
@@ -277,6 +281,9 @@ func runCharts(records []activity.Record, since, until time.Time) []chart {
 		succeeded += n
 	}
 	runs.Answer = fmt.Sprintf("%s, %.1f %% ok", thousands(int(all)), succeeded*100/max(all, 1))
+	if retried > 0 {
+		runs.Answer += fmt.Sprintf(", %s retried", thousands(retried))
+	}
 	means, mean := c.means("How sure are runs of their results?", "No run said how sure it was: see docs/reports.md.", "confidence",
 		sure, said)
 	if len(means.Dots) > 0 {

@@ -265,6 +265,7 @@ type listData struct {
 	Table *table
 	Lead  string
 	Facts [][2]string
+	Note  string
 	Back  *choice  // the list that it is from
 	Empty string   // what to say if there is nothing
 	Hints []string // commands that change that

@@ -22,7 +22,8 @@ import (
 // A tried is what came of a skill in a try.
 type tried struct {
 	eval.SkillSummary
-	id    string // the folder of the results, below that of all
+	id    string   // the folder of the results, below that of all
+	notes []string // about all of the try
 	agent string
 	time  time.Time
 }
@@ -35,15 +36,6 @@ func (r tried) trials() (n, void int) {
 		}
 	}
 	return n, void
-}
-
-func (r tried) cost() (usd float64) {
-	for _, c := range r.Cases {
-		for _, a := range c.Arms {
-			usd += a.CostUSD
-		}
-	}
-	return usd
 }
 
 // rated shows how often something happened. Without a trial nobody knows.
@@ -211,7 +203,7 @@ func (v *visit) triesList(all []tried) list[tried] {
 				}
 				return c
 			}},
-		priced(tried.cost),
+		priced(func(r tried) float64 { return r.Cost() }),
 		timed("time", "When", func(r tried) time.Time { return r.time }),
 	}
 	return l
@@ -237,7 +229,7 @@ func (v *visit) triedAll() []tried {
 		}
 		for _, one := range s.Skills {
 			id := filepath.Base(filepath.Dir(dir)) + "/" + filepath.Base(dir)
-			all = append(all, tried{one, id, cmp.Or(s.Agent, agents.Claude), info.ModTime()})
+			all = append(all, tried{SkillSummary: one, id: id, agent: cmp.Or(s.Agent, agents.Claude), time: info.ModTime()})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b tried) int { return b.time.Compare(a.time) })
@@ -272,7 +264,7 @@ func (v *visit) findTry() (*tried, []eval.Trial, error) {
 	if err != nil {
 		return nil, nil, errMissing{err.Error()}
 	}
-	r := &tried{id: id, agent: cmp.Or(sum.Agent, agents.Claude), time: info.ModTime()}
+	r := &tried{id: id, notes: sum.Remarks(), agent: cmp.Or(sum.Agent, agents.Claude), time: info.ModTime()}
 	r.Skill = name
 	for _, one := range sum.Skills {
 		if one.Skill == name {
@@ -286,6 +278,7 @@ func (v *visit) findTry() (*tried, []eval.Trial, error) {
 type tryData struct {
 	Facts [][2]string
 	Why   []string
+	Notes []string // what else a terminal prints
 	Table *table
 	Back  string
 	Name  string
@@ -297,44 +290,53 @@ func (v *visit) try() (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := map[string][]eval.Trial{}
+	at := map[string][]eval.Trial{} // by case, and by case and arm
 	for _, t := range eval.Sorted(trials) {
-		at[t.Case+"\n"+string(t.Arm.Kind())] = append(at[t.Case+"\n"+string(t.Arm.Kind())], t)
+		for _, key := range []string{t.Case, t.Case + "\n" + string(t.Arm)} {
+			at[key] = append(at[key], t)
+		}
 	}
 	l := list[eval.CaseSummary]{view: "try", keep: []string{"id", "skill"}, one: "case", what: "cases", usual: "name", items: r.Cases}
 	l.text = func(c eval.CaseSummary) string { return c.Case + "\n" + c.Prompt }
-	arm := func(key, title string, kind eval.Arm) column[eval.CaseSummary] {
+	l.columns = []column[eval.CaseSummary]{{key: "name", title: "Case", compare: by(func(c eval.CaseSummary) string { return c.Case }),
+		cell: func(c eval.CaseSummary) cell {
+			shown := cell{Text: c.Case, Sub: cmp.Or(c.Prompt, "the prompt was not kept"), Title: wanted(c)}
+			if all := at[c.Case]; len(all) > 0 { // one that went wrong tells more
+				i := max(0, slices.IndexFunc(all, func(t eval.Trial) bool { return t.Class() == "bad" }))
+				shown.Link = v.trialLink(r, &all[i])
+			}
+			return shown
+		}}}
+	for _, arm := range r.arms() {
 		of := func(c eval.CaseSummary) (a eval.ArmSummary) {
-			for _, one := range c.Arms {
-				if one.Arm.Kind() == kind {
-					return one
-				}
+			if i := slices.IndexFunc(c.Arms, func(one eval.ArmSummary) bool { return one.Arm == arm }); i >= 0 {
+				return c.Arms[i]
 			}
 			return a
 		}
-		return column[eval.CaseSummary]{key: key, title: title,
+		l.columns = append(l.columns, column[eval.CaseSummary]{key: string(arm), title: arm.Title(),
 			compare: by(func(c eval.CaseSummary) float64 { return of(c).Passed.Rate }),
 			cell: func(c eval.CaseSummary) cell {
-				return v.armCell(r, &c, of(c), at[c.Case+"\n"+string(kind)])
-			}}
+				return v.armCell(r, &c, of(c), at[c.Case+"\n"+string(arm)])
+			}})
 	}
-	l.columns = []column[eval.CaseSummary]{
-		{key: "name", title: "Case", compare: by(func(c eval.CaseSummary) string { return c.Case }),
-			cell: func(c eval.CaseSummary) cell {
-				return cell{Text: c.Case, Sub: cmp.Or(c.Prompt, "the prompt was not kept"), Title: wanted(c)}
-			}},
-		arm("with", "With the skill", eval.With), arm("without", "Without", eval.Without),
-		{key: "help", title: "Helps by", number: true, compare: by(func(c eval.CaseSummary) float64 { return helped(c.Help) }),
-			cell: func(c eval.CaseSummary) cell { return helps(c.Help) }},
-	}
+	l.columns = append(l.columns, column[eval.CaseSummary]{key: "help", title: "Helps by", number: true, fold: true,
+		compare: by(func(c eval.CaseSummary) float64 { return helped(c.Help) }),
+		cell:    func(c eval.CaseSummary) cell { return helps(c.Help) }})
 	n, void := r.trials()
 	made := thousands(n)
 	if void > 0 {
 		made += fmt.Sprintf(", %d without a verdict", void)
 	}
-	facts := append(r.Totals(), [2]string{"Trials", made}, [2]string{"Cost", term.Dollars(r.cost())}, [2]string{"Agent", r.agent},
-		[2]string{"When", stamp(r.time)})
-	data := &tryData{Facts: facts, Why: r.Why(), Table: l.table(v), Name: r.Skill}
+	data := &tryData{Why: r.Why(), Notes: r.notes, Table: l.table(v), Name: r.Skill}
+	for _, row := range r.Totals() {
+		if row[0] == "" { // a whole sentence
+			data.Notes = append(data.Notes, row[1])
+		} else {
+			data.Facts = append(data.Facts, row)
+		}
+	}
+	data.Facts = append(data.Facts, [][2]string{{"Trials", made}, {"Cost", term.Dollars(r.Cost())}, {"Agent", r.agent}, {"When", stamp(r.time)}}...)
 	data.Back = v.link("skill", "skill", r.Skill, "tab", "tries")
 	return &view{Name: "try", Tab: "tries", Title: "Try of " + r.Skill, Data: data}, nil
 }
@@ -351,36 +353,60 @@ func (v *visit) armCell(r *tried, c *eval.CaseSummary, a eval.ArmSummary, trials
 	if len(a.Outcomes) == 0 {
 		return nothing
 	}
-	said := rated(a.Passed)
-	if a.Passed.Of > 0 {
-		said.Text = "passed " + said.Text
-	} else {
-		said.Text, said.Mark = a.Counted(), ""
-	}
-	for _, t := range trials {
-		one := square{Class: t.Class(), Title: fmt.Sprintf("run %d: %s", t.Run, t.Verdict())}
-		if t.Arm.Kind() == eval.Without && t.Passed != nil {
-			one.Class = map[bool]string{true: "good", false: "off"}[*t.Passed] // that is no fault of the skill
-		}
-		one.Link = v.link("trial", "id", r.id, "skill", r.Skill, "case", c.Case, "run", strconv.Itoa(t.Run))
-		said.Squares = append(said.Squares, one)
-	}
+	said := cell{Text: a.Counted(), Squares: v.trialSquares(r, trials)}
 	var failed []string
+	if a.Passed.Of > 0 {
+		said = cell{Text: "passed " + rated(a.Passed).Text, Title: a.Passed.String(), Squares: said.Squares}
+		failed = append(failed, a.Counted())
+	}
+	if a.Score != nil {
+		failed = append(failed, fmt.Sprintf("score %.2f", *a.Score))
+	}
+	first := len(failed)
 	if a.Arm.Kind() == eval.With && !c.Open && a.Right.Hits < a.Right.Of {
 		failed = append(failed, fmt.Sprintf("%d of %d not as wanted: %s", a.Right.Of-a.Right.Hits, a.Right.Of, wanted(*c)))
 	}
 	for check, n := range a.Failed {
 		failed = append(failed, fmt.Sprintf("%s failed: %s", term.Plural(n, "time"), check))
 	}
-	slices.Sort(failed)
+	slices.Sort(failed[first:])
 	said.Sub = strings.Join(failed, "; ")
 	return said
 }
 
+// arms returns those in which trials were made, in the order of reports.
+func (r *tried) arms() (all []eval.Arm) {
+	for _, c := range r.Cases {
+		for _, a := range c.Arms {
+			if !slices.Contains(all, a.Arm) {
+				all = append(all, a.Arm)
+			}
+		}
+	}
+	return all
+}
+
+func (v *visit) trialLink(r *tried, t *eval.Trial) string {
+	return v.link("trial", "id", r.id, "skill", r.Skill, "case", t.Case, "run", strconv.Itoa(t.Run))
+}
+
+// trialSquares shows trials as squares that lead to them.
+func (v *visit) trialSquares(r *tried, trials []eval.Trial) (all []square) {
+	for _, t := range trials {
+		one := square{Class: t.Class(), Title: fmt.Sprintf("run %d: %s", t.Run, t.Verdict()), Link: v.trialLink(r, &t)}
+		if t.Arm.Kind() == eval.Without && t.Passed != nil {
+			one.Class = map[bool]string{true: "good", false: "off"}[*t.Passed] // that is no fault of the skill
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
 // A trialData is one run of a case, with the skill and without, side by side.
 type trialData struct {
-	Back, Case, Prompt, Wants string
-	Arms                      []trialArm
+	Back, Prompt, Wants string
+	Runs                []square // of the case, with the skill
+	Arms                []trialArm
 }
 
 type trialArm struct {
@@ -397,18 +423,27 @@ func (v *visit) trial() (*view, error) {
 	}
 	name := v.query.Get("case")
 	run, _ := strconv.Atoi(v.query.Get("run"))
-	data := &trialData{Case: name, Back: v.link("try", "id", r.id, "skill", r.Skill)}
+	data := &trialData{Back: v.link("try", "id", r.id, "skill", r.Skill)}
 	for _, c := range r.Cases {
 		if c.Case == name {
 			data.Prompt, data.Wants = c.Prompt, wanted(c)
 		}
 	}
-	slices.SortStableFunc(trials, func(a, b eval.Trial) int { return cmp.Compare(a.Arm.Kind(), b.Arm.Kind()) })
+	arms := r.arms()
+	slices.SortStableFunc(trials, func(a, b eval.Trial) int {
+		return cmp.Or(cmp.Compare(slices.Index(arms, a.Arm), slices.Index(arms, b.Arm)), cmp.Compare(a.Run, b.Run))
+	})
 	for _, t := range trials {
-		if t.Case != name || t.Run != run {
+		if t.Case != name {
 			continue
 		}
-		one := trialArm{Title: string(t.Arm), Class: t.Class(), Verdict: t.Verdict(), Checks: t.Checks}
+		if len(arms) > 0 && t.Arm == arms[0] {
+			data.Runs = append(data.Runs, v.trialSquares(r, []eval.Trial{t})...)
+		}
+		if t.Run != run {
+			continue
+		}
+		one := trialArm{Title: t.Arm.Title(), Class: t.Class(), Verdict: t.Verdict(), Checks: t.Checks}
 		one.Sub = fmt.Sprintf("%s, %s", term.Dollars(t.CostUSD), term.ShortDuration(t.DurationMS))
 		if t.NoCost {
 			one.Sub = "cost unknown, " + term.ShortDuration(t.DurationMS)

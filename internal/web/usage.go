@@ -82,7 +82,7 @@ func (v *visit) usage() (*view, error) {
 		Periods: v.periods(func(key string) string {
 			return v.link("usage", "since", key, "q", v.query.Get("q"), "sort", v.query.Get("sort"))
 		}),
-		Faults: unread(seen), Agents: strings.Join(activity.Agents(), ", "), Any: len(seen.Sessions) > 0, Period: words,
+		Faults: append(seen.Unread(), seen.WithoutPrice()...), Agents: strings.Join(activity.Agents(), ", "), Any: len(seen.Sessions) > 0, Period: words,
 	}
 	c := daysOf(seen, since)
 	calls := c.series("calls", "plain")
@@ -97,22 +97,6 @@ func (v *visit) usage() (*view, error) {
 	data.Advice = v.advised(seen.Advice)
 	data.Table = v.usageList(seen, c).table(v)
 	return &view{Name: "usage", Tab: "usage", Title: "Usage", Data: data}, nil
-}
-
-func unread(seen *activity.Account) (all []string) {
-	for _, err := range seen.Faults {
-		all = append(all, err.Error())
-	}
-	for _, s := range seen.Skipped {
-		all = append(all, s.String())
-	}
-	if seen.Damaged > 0 {
-		all = append(all, counted(seen.Damaged, "line of a transcript", "lines of transcripts")+" could not be read.")
-	}
-	if len(seen.Unpriced) > 0 {
-		all = append(all, "No price is known for "+strings.Join(seen.Unpriced, ", ")+": what that cost is not in the sums.")
-	}
-	return all
 }
 
 func (v *visit) advised(all []activity.Advice) (shown []advised) {
@@ -198,6 +182,7 @@ func (v *visit) usageList(seen *activity.Account, c *calendar) list[activity.Ski
 	}
 	count := func(key, title, mark string, n func(activity.Skill) int) column[activity.Skill] {
 		col := numbered(key, title, n)
+		col.fold = key != "offered" // how often each was called says little without it
 		col.cell = func(s activity.Skill) cell {
 			if n(s) == 0 {
 				return nothing
@@ -313,7 +298,7 @@ func (v *visit) skillUsage(k *knowledge) *skillUsage {
 		Periods: v.periods(func(key string) string {
 			return v.link("skill", "skill", v.query.Get("skill"), "tab", "usage", "since", key)
 		}),
-		Advice: v.advised(k.account.Advice), Faults: unread(k.account), Period: words, Any: len(k.account.Skills) > 0,
+		Advice: v.advised(k.account.Advice), Faults: append(k.account.Unread(), k.account.WithoutPrice()...), Period: words, Any: len(k.account.Skills) > 0,
 	}
 	add := func(name string, n int, mark string) {
 		if n > 0 {

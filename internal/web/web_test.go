@@ -1256,3 +1256,25 @@ func TestShares(t *testing.T) {
 		}
 	}
 }
+
+// TestTimeLeft: how long a batch takes is told by the jobs that ended, and by those that still run.
+func TestTimeLeft(t *testing.T) {
+	now := time.Now()
+	since := func(ago time.Duration) []batch.Running { return []batch.Running{{ID: "slow", Started: now.Add(-ago)}} }
+	for _, tt := range []struct {
+		each, longest time.Duration
+		left          int
+		running       []batch.Running
+		want          string
+	}{
+		{0, 0, 5, nil, ""},
+		{time.Second, 3 * time.Second, 5, nil, "about 5.0s"},
+		{time.Second, 60 * time.Second, 5, since(10 * time.Second), "about 50.0s"},
+		{time.Second, 3 * time.Second, 1, since(5 * time.Minute), "unknown: slow has been running for 5m00s, no other took more than 3.0s"},
+		{time.Second, 3 * time.Second, 5, since(5 * time.Minute), "unknown: slow has been running for 5m00s, no other took more than 3.0s; the queue takes about 4.0s"},
+	} {
+		if got := timeLeft(tt.each, tt.longest, tt.left, tt.running, now); got != tt.want {
+			t.Errorf("%v, %v, %d: %q, want %q", tt.each, tt.longest, tt.left, got, tt.want)
+		}
+	}
+}
