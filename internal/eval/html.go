@@ -310,8 +310,8 @@ func (a Arm) Title() string {
 	return text
 }
 
-// Cost adds up what the trials of a skill cost.
-func (k *SkillSummary) Cost() (usd float64) {
+// Spent adds up what the trials of a skill cost.
+func (k *SkillSummary) Spent() (usd float64) {
 	for _, c := range k.Cases {
 		for _, a := range c.Arms {
 			usd += a.CostUSD

@@ -203,7 +203,7 @@ func (v *visit) triesList(all []tried) list[tried] {
 				}
 				return c
 			}},
-		priced(func(r tried) float64 { return r.Cost() }),
+		priced(func(r tried) float64 { return r.Spent() }),
 		timed("time", "When", func(r tried) time.Time { return r.time }),
 	}
 	return l
@@ -336,7 +336,7 @@ func (v *visit) try() (*view, error) {
 			data.Facts = append(data.Facts, row)
 		}
 	}
-	data.Facts = append(data.Facts, [][2]string{{"Trials", made}, {"Cost", term.Dollars(r.Cost())}, {"Agent", r.agent}, {"When", stamp(r.time)}}...)
+	data.Facts = append(data.Facts, [][2]string{{"Trials", made}, {"Cost", term.Dollars(r.Spent())}, {"Agent", r.agent}, {"When", stamp(r.time)}}...)
 	data.Back = v.link("skill", "skill", r.Skill, "tab", "tries")
 	return &view{Name: "try", Tab: "tries", Title: "Try of " + r.Skill, Data: data}, nil
 }
