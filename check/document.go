@@ -175,23 +175,45 @@ func (d *document) parseMarkdown(src []byte) {
 	}
 }
 
-// isTemplate reports whether a skill is a template or a fragment: nobody is known to load it, and it lies in a folder of
-// templates, has blanks to fill in for its name, or has no frontmatter and lies in no folder of skills.
+// isTemplate reports whether a skill is a template or a fragment: it lies in a folder of templates in another skill's, or
+// nobody is known to load it, and it lies in a folder of templates, has blanks to fill in for its name, or has no frontmatter
+// and lies in no folder of skills.
 func (d *document) isTemplate() bool {
-	if d.file.Kind != Skill || d.file.Path == "" || d.file.Misplaced.Text == "" && len(d.file.Owners) > 0 {
+	if d.file.Kind != Skill || d.file.Path == "" {
+		return false
+	}
+	isLoaded := d.file.Misplaced.Text == "" && len(d.file.Owners) > 0
+	if d.inTemplates() {
+		return !isLoaded || d.isInSkill()
+	}
+	if isLoaded {
 		return false
 	}
 	folders := strings.Split(find.Relative(d.file.Top, filepath.Dir(filepath.Dir(d.file.Path))), "/")
-	if isTemplateFolder(filepath.Base(filepath.Dir(d.file.Path))) || slices.ContainsFunc(folders, isTemplateFolder) {
-		return true
-	}
 	if name, ok := d.skill.Front.Field("name"); ok && strings.ContainsAny(name.Raw, "{}<>") {
 		return true
 	}
 	return d.frontEnd() == 0 && filepath.Dir(filepath.Dir(d.file.Path)) != d.file.Top && !slices.Contains(folders, "skills")
 }
 
-func isTemplateFolder(name string) bool { return name == "template" || name == "templates" }
+// inTemplates reports whether a file lies in a folder of templates.
+func (d *document) inTemplates() bool {
+	return slices.ContainsFunc(strings.Split(find.Relative(d.file.Top, filepath.Dir(d.file.Path)), "/"), isTemplateFolder)
+}
+
+// isInSkill reports whether the folder of a skill lies in that of another.
+func (d *document) isInSkill() bool {
+	for dir := filepath.Dir(filepath.Dir(d.file.Path)); files.Below(d.file.Top, dir); dir = filepath.Dir(dir) {
+		if files.IsFile(filepath.Join(dir, skill.MainFile)) {
+			return true
+		}
+	}
+	return false
+}
+
+func isTemplateFolder(name string) bool { return templateFolder.Get().MatchString(name) }
+
+var templateFolder = words.Regexp(`(?i)^((skill|plugin|agent|command)s?[-_])?templates?([-_](skill|plugin|agent|command)s?)?$`)
 
 // readable returns a text with something in the place of each byte that is no UTF-8, as an agent reads
 // it: YAML refuses such, Claude Code does not.

@@ -556,7 +556,13 @@ func fieldValue(p *pass) {
 			x.Help = "write the names alone, as in arguments: [target, mode]"
 			continue
 		}
-		p.find(f.ValueOffset, f.ValueEnd, "%s", n.Text)
+		x := p.find(f.ValueOffset, f.ValueEnd, "%s", n.Text)
+		if f.Key == "compatibility" || f.Key == "license" {
+			x.Message += ", as the Agent Skills specification says; Claude Code does not read the field"
+			if !p.doc.opt.isForSpec() {
+				p.severe(x, Info)
+			}
+		}
 	}
 	if !p.doc.opt.isFor("claude") {
 		return // the fields below are Claude Code's
@@ -574,6 +580,9 @@ func fieldValue(p *pass) {
 		if v.field == "context" && strings.Contains(f.Value, "!`") {
 			x.Message = "context takes only fork, so these commands never run"
 			x.Help = "put them into the text, each as !`command`"
+		}
+		if v.field == "context" && f.Value == "inline" {
+			p.severe(x, Info) // it says what happens anyway
 		}
 		p.nearValue(x, f, v.known)
 	}
@@ -714,6 +723,9 @@ func description(p *pass) {
 			"the description has %d characters, more than the %d of the Agent Skills specification: other agents refuse or cut it",
 			length(front.Description), maxDescription), Warning)
 		x.Help = "shorten it"
+		if slices.Equal(p.doc.file.Owners, []string{agents.Claude}) && !p.doc.opt.isForSpec() {
+			p.severe(x, Info) // no other agent reads the file where it lies
+		}
 	}
 }
 

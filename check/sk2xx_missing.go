@@ -22,6 +22,7 @@ import (
 var (
 	ownFile   = words.Regexp(`(?i)^(?:scripts|references|assets)/[\w./-]*\w\.\w{1,5}$`)
 	sent      = words.Regexp(`(?i)\b(?:see|read|refer to|consult|load|run|execute)[: *]*(?:the )?\**$`)
+	ifThere   = words.Regexp("(?i)^[^.]*\\b(?:if|when|where) (?:it is |it's )?(?:available|present|it exists|there is one)")
 	ofAnother = words.Regexp("^`?,? (?:in|of|from) (?:the )?([^.;:()]*?)`? skills?\\b") // follows a file that is another skill's
 	runs      = words.Regexp(`(?i)\b(?:run|execute)\b`)
 )
@@ -168,8 +169,12 @@ func (m *missing) prose(start int, line string) {
 	}
 }
 
-// namesAnother reports whether the text after a file says that it is another skill's: in the doc + novel skills.
+// namesAnother reports whether the text after a file says that it is another skill's, in the doc + novel skills, or that it
+// may be missing.
 func namesAnother(after string) bool {
+	if ifThere.Get().MatchString(after) {
+		return true
+	}
 	m := ofAnother.Get().FindStringSubmatch(after)
 	return m != nil && m[1] != "" && m[1] != "this" && m[1] != "your"
 }
@@ -272,7 +277,8 @@ func agentStarts(p *pass) {
 		before := body[max(0, m[0]-60):m[0]]
 		isCall := strings.Contains(before, "Task") || strings.Contains(before, "Agent")
 		isCode := !isCall && p.doc.inCode(p.doc.bodyStart()+m[2])
-		if told[name] || isCode || standsForOthers(name) || slices.Contains(claudecode.Subagents(), name) {
+		if told[name] || isCode || standsForOthers(name) || slices.Contains(claudecode.Subagents(), name) ||
+			p.doc.advisesAgainst(p.doc.bodyStart()+m[2]) {
 			continue
 		}
 		told[name] = true
@@ -285,6 +291,25 @@ func agentStarts(p *pass) {
 }
 
 var subagentType = words.Regexp("\\bsubagent_type[\"'`*]*[ ]?[:=][ ]?[\"'`]([A-Za-z][\\w:-]+)[\"'`]")
+
+// against are words of a sentence that says what not to do.
+var against = words.Regexp(`(?i)\b(not|never|wrong|bad|avoid|no such)\b|n['’]t\b|❌|✗`)
+
+// advisesAgainst reports whether the sentence around an offset, or a comment on the line before, says what not to do.
+func (d *document) advisesAgainst(at int) bool {
+	line := d.lineAt(at)
+	text, column := d.lineText(line), at-d.lines[line-1]
+	start := strings.LastIndex(text[:column], ". ") + 1
+	rest, _, _ := strings.Cut(text[column:], ". ")
+	if against.Get().MatchString(text[start:column] + rest) {
+		return true
+	}
+	if line == 1 {
+		return false
+	}
+	before := strings.TrimSpace(d.lineText(line - 1))
+	return (strings.HasPrefix(before, "#") || strings.HasPrefix(before, "//")) && against.Get().MatchString(before)
+}
 
 // agentMissing keeps what agentStarts noted about agents that no file here defines. One with the name of another plugin is
 // that plugin's.

@@ -30,12 +30,16 @@ func placeholderInText(p *pass) {
 	if p.doc.file.Kind == Text && p.doc.frontEnd() == 0 {
 		return // nobody gives it arguments
 	}
+	named := p.doc.hintedArguments()
 	first, most, inCommand := -1, 0, false // where $1 first stands for an argument, and the highest number
 	for _, x := range p.numbers() {
 		switch {
 		case x.what != "" && !x.inCommand: // SK307 tells of those in commands
 			f := p.find(x.at, x.at+2, "$%d stands for the %s argument: with %s or more, that replaces it in this %s", x.n, ordinal(x.n+1),
 				term.Plural(x.n+1, "argument"), x.what)
+			if named > 0 && x.n >= named && !p.doc.hintHasPhrase() {
+				p.severe(f, Info) // who calls it gives fewer
+			}
 			f.Help = fmt.Sprintf(`write \$%d, which Claude Code turns into $%[1]d`, x.n)
 			f.Fix = replace("escape it", true, x.at, x.at, `\`)
 		case x.what == "" && !x.braced:
@@ -50,7 +54,7 @@ func placeholderInText(p *pass) {
 		return
 	}
 	f := p.find(first, first+2, "Claude Code counts arguments from 0: $1 is the second, and nothing here is $0, the first")
-	if named := p.doc.hintedArguments(); named > 0 {
+	if named > 0 {
 		f.Message = fmt.Sprintf("Claude Code counts arguments from 0: the hint names %s, so $%d stays as it is", term.Plural(named, "argument"), most)
 	}
 	f.Help = "write $0 for the first argument"
@@ -111,7 +115,7 @@ func (p *pass) numbers() []number {
 		if x.what = notArgument(p.doc.lineText(line), column, column+2); x.what == "" {
 			x.what = own.around(m[0])
 		}
-		if takes && !x.braced {
+		if takes && !x.braced && x.what != shellComment {
 			all = append(all, x)
 		}
 	}
@@ -133,6 +137,12 @@ func (d *document) hintedArguments() int {
 		return 0
 	}
 	return len(named)
+}
+
+// hintHasPhrase reports whether an argument that the hint names is described in several words, and so may be several.
+func (d *document) hintHasPhrase() bool {
+	field, _ := d.skill.Front.Field("argument-hint")
+	return slices.ContainsFunc(hinted.Get().FindAllString(field.Value, -1), func(s string) bool { return strings.Contains(s, " ") })
 }
 
 // directiveAt returns the directive around an offset, or nil.
@@ -171,8 +181,10 @@ func (all stretches) around(offset int) string {
 	return ""
 }
 
-// shellsOwn returns the parts of a text in which a shell has arguments of its own: functions in a fence of
-// shell code, and a fence that shows a whole script.
+const shellComment = "comment"
+
+// shellsOwn returns the parts of a text in which a shell has arguments of its own: in a fence of shell code functions, what
+// sh -c runs and scripts that are written to a file, and a fence that shows a whole script. Comments are in it as well.
 func shellsOwn(body string) stretches {
 	var all stretches
 	for _, m := range shellFence.Get().FindAllStringSubmatchIndex(body, -1) {
@@ -181,13 +193,29 @@ func shellsOwn(body string) stretches {
 			all = append(all, stretches{{start, m[3], "script"}}...)
 			continue
 		}
-		program, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(code), "")
+		program, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(code), "")
 		if err != nil {
 			continue
 		}
+		add := func(n syntax.Node, what string) {
+			all = append(all, stretches{{start + int(n.Pos().Offset()), start + int(n.End().Offset()), what}}...)
+		}
 		syntax.Walk(program, func(n syntax.Node) bool {
-			if f, ok := n.(*syntax.FuncDecl); ok {
-				all = append(all, stretches{{start + int(f.Pos().Offset()), start + int(f.End().Offset()), "shell function"}}...)
+			switch n := n.(type) {
+			case *syntax.FuncDecl:
+				add(n, "shell function")
+			case *syntax.Comment:
+				add(n, shellComment)
+			case *syntax.Redirect:
+				if n.Hdoc != nil && strings.HasPrefix(n.Hdoc.Lit(), "#!") {
+					add(n.Hdoc, "script")
+				}
+			case *syntax.CallExpr:
+				for i := 0; i+2 < len(n.Args); i++ {
+					if slices.Contains([]string{"sh", "bash", "zsh"}, n.Args[i].Lit()) && n.Args[i+1].Lit() == "-c" {
+						add(n.Args[i+2], "command of "+n.Args[i].Lit()+" -c")
+					}
+				}
 			}
 			return true
 		})

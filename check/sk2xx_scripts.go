@@ -65,8 +65,9 @@ func shebang(p *pass) {
 		first, _, _ := bytes.Cut(head, []byte("\n"))
 		line := string(first)
 		isScript := slices.Contains(scriptEndings, filepath.Ext(file))
+		isRun := mode&0o111 != 0 || runtime.GOOS == "windows" // by its path: otherwise nobody but a reader sees its first line
 		switch fault, help := shebangFault(line, filepath.Ext(file)); {
-		case !isScript:
+		case !isScript || !isRun && !strings.HasPrefix(help, "rename"):
 		case strings.HasPrefix(line, "#!") && strings.HasSuffix(line, "\r"):
 			f := p.beside(file, head, 1, "the #! line ends in a carriage return, which becomes part of the interpreter's name: the script cannot be run")
 			f.Help = "save it with LF line ends"
@@ -137,7 +138,7 @@ func scriptSyntax(p *pass) {
 	if !files.IsFile(p.doc.file.Path) {
 		return
 	}
-	p.scripts(func(file string, _ fs.FileMode) {
+	p.scripts(func(file string, mode fs.FileMode) {
 		info, err := os.Stat(file)
 		if !isShellFile(file) || err != nil || info.Size() > maxScript {
 			return
@@ -150,7 +151,7 @@ func scriptSyntax(p *pass) {
 		switch isBash := !bytes.HasPrefix(first, []byte("#!")) ||
 			bytes.Contains(first, []byte("sh")) && !bytes.Contains(first, []byte("zsh")) && !bytes.Contains(first, []byte("fish")); {
 		case !isBash:
-		case bytes.HasSuffix(first, []byte("\r")) && bytes.HasPrefix(first, []byte("#!")): // SK204 tells
+		case mode&0o111 != 0 && bytes.HasSuffix(first, []byte("\r")) && bytes.HasPrefix(first, []byte("#!")): // SK204 tells
 		case bytes.Count(src, []byte("\r\n")) > bytes.Count(src, []byte("\n"))/2:
 			p.beside(file, src, 1, "the lines end in a carriage return, which bash takes for a part of the last word").Help = "save it with LF line ends"
 		default:

@@ -467,6 +467,7 @@ func respell(r permit.Rule) string {
 	if ok && strings.HasSuffix(spec, ")") {
 		spec = strings.Join(strings.Fields(spec[:len(spec)-1]), " ")
 		base, star := strings.CutSuffix(spec, "*")
+		star = star || strings.HasSuffix(base, ":") // git: is git:*
 		base = strings.TrimRight(base, " :.")
 		if !strings.Contains(base, "/") {
 			base = strings.Join(strings.Fields(strings.ReplaceAll(base, ":", " ")), " ")

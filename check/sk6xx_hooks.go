@@ -19,10 +19,11 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// belongsToNobody reports whether a hooks file is of no plugin and no .claude: people copy such from where it is.
+// belongsToNobody reports whether a hooks file is of no plugin and is no settings file: people copy such from where it is, or
+// make other agents' files of it.
 func (d *document) belongsToNobody() bool {
 	f := &d.file
-	return f.Kind == Hooks && f.Plugin == "" && !f.Claude && len(f.Owners) == 0 && filepath.Base(filepath.Dir(f.Path)) == "hooks"
+	return f.Kind == Hooks && f.Plugin == "" && len(f.Owners) == 0 && filepath.Base(filepath.Dir(f.Path)) == "hooks"
 }
 
 // hooks returns the object of events in a hooks file, in settings, in plugin.json or in a frontmatter.
@@ -70,14 +71,21 @@ func hookEvent(p *pass) {
 		if isComment || slices.Contains(claudecode.Events(), event.Key) {
 			continue
 		}
+		near := nearest(event.Key, claudecode.Events())
+		if near == "" && p.doc.belongsToNobody() {
+			continue // it may be of another format
+		}
 		f := p.find(event.KeyAt, event.KeyAt+len(event.Key)+2, "unknown event %s; the hook never runs", event.Key)
-		switch near := nearest(event.Key, claudecode.Events()); {
+		switch {
 		case near == "":
 			f.Help = eventsHelp
 		case hooks.Get(near) != nil:
 			f.Help = "move the hook to " + near + ", which is there already"
 		default:
 			f.Help = "write " + near
+			if p.doc.belongsToNobody() {
+				break
+			}
 			f.Fix = rename("write "+near, "hooks", event.KeyAt, event.KeyAt+len(event.Key)+2, `"`+near+`"`)
 		}
 	}
@@ -293,8 +301,9 @@ func (p *pass) toolMatcher(n *doc.Node, text string) {
 		f := p.find(n.Start, n.End, "the matcher %s is an expression, and is the name of no tool: the hook never runs", text)
 		f.Help = `name tools, with | between them: "Edit|Write"`
 	case strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789|, ") == "":
-		for name := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '|' || r == ',' || r == ' ' }) {
-			if near := nearTool(name); near != "" {
+		names := strings.FieldsFunc(text, func(r rune) bool { return r == '|' || r == ',' || r == ' ' })
+		for _, name := range names {
+			if near := nearTool(name); near != "" && !slices.Contains(names, near) { // edit beside Edit is another agent's
 				p.find(n.Start, n.End, "there is no tool %s: the hook never runs for it", name).Help = "write " + near
 			}
 		}

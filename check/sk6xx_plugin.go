@@ -355,7 +355,7 @@ func pluginVersion(p *pass) {
 		}
 		m, _ := find.ReadManifest(filepath.Join(filepath.Dir(filepath.Dir(p.doc.file.Path)), filepath.FromSlash(source)))
 		if m.Version != "" && m.Version != version {
-			f := p.find(n.Start, n.End, "the version %s counts for nothing: the plugin.json of the plugin says %s", version, m.Version)
+			f := p.find(n.Start, n.End, "the version %s counts for nothing: the plugin.json of the plugin says %s", cmp.Or(version, `""`), m.Version)
 			f.Help = "write " + m.Version + ", or remove the version here"
 		}
 	}
@@ -382,7 +382,25 @@ func pluginEmpty(p *pass) {
 			return
 		}
 	}
+	if p.doc.inTemplates() {
+		return
+	}
 	name, _ := p.doc.json.Get("name").Text()
 	f := p.find(p.doc.json.Start, p.doc.json.Start+1, "the plugin %s has nothing in it: Claude Code loads it and finds no skill, command, agent or hook", name)
-	f.Help = fmt.Sprintf("they belong beside .claude-plugin, in %s, not in it", "skills/, commands/, agents/ and hooks/")
+	for _, m := range misplacedParts {
+		if find.IsThere(filepath.Join(root, filepath.FromSlash(m[0]))) {
+			f.Help = fmt.Sprintf("move %s to %s", m[0], m[1])
+			return
+		}
+	}
+	f.Help = "put what it is to bring beside .claude-plugin, in skills/, commands/, agents/ and hooks/"
+	p.severe(f, Info) // it may be there on purpose
+}
+
+// misplacedParts are where people put parts of a plugin, and where Claude Code looks for them.
+var misplacedParts = [][2]string{
+	{".claude-plugin/skills", "skills"}, {".claude-plugin/commands", "commands"}, {".claude-plugin/agents", "agents"},
+	{".claude-plugin/hooks", "hooks"}, {".claude-plugin/hooks.json", "hooks/hooks.json"}, {".claude-plugin/.mcp.json", ".mcp.json"},
+	{"skill", "skills"}, {"command", "commands"}, {"agent", "agents"}, {"hooks.json", "hooks/hooks.json"}, {"mcp.json", ".mcp.json"},
+	{".claude/skills", "skills"}, {".claude/commands", "commands"}, {".claude/agents", "agents"},
 }

@@ -83,6 +83,8 @@ func (w *walker) placeOwners(f *File, in setting) []string {
 		switch readers := w.readers(f.Kind, d); {
 		case len(readers) > 0:
 			return readers
+		case d == in.claude && f.Kind == Hooks && filepath.Dir(f.Path) != d:
+			return nil // of its hooks Claude Code reads the settings alone
 		case d == in.claude && w.finder.isClaude(d):
 			return []string{agents.Claude}
 		case own != "":
