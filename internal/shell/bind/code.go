@@ -21,13 +21,17 @@ func (s *scope) module(f field, args []field, in input) {
 // langCode judges code of another language, as it is with the values in it. Rule 2: it runs nothing and writes nothing, or all
 // values are inert. Bare words of a language do things (sed's w, vim's wq), so a value outside its quotes is a number then.
 func (s *scope) langCode(f field, r *row, name string) {
-	c := code{f: f, sql: r.lang == "sql", python: r.has("python"), pure: r.has("pure"), full: strings.ReplaceAll(f.full(), "\x00", "0")}
+	c := code{f: f, lang: r.lang, sql: r.lang == "sql", python: r.has("python"), pure: r.has("pure"), foreign: s.foreign,
+		full: strings.ReplaceAll(f.full(), "\x00", "0")}
+	c.fixed(f.own(), func(name string) { s.written(literal(name)) })
+	s.parts = s.parts || f.reached() && casing.Get().MatchString(f.own())
 	harmless := languages[r.lang]
 	if !f.dirty() && harmless != nil && harmless(&c) {
 		return
 	}
 	k := absent
-	if still := len(f.bits) == 1 && r.lang == "script" || name == "make"; among("wordy", r.lang) || c.writes() || c.bare() && !still {
+	still := len(f.bits) == 1 && r.lang == "script" || name == "make"
+	if among("wordy", r.lang) || c.writes(s.unlike(dataFile) < 0) || c.bare() && !still || s.completes(f) {
 		k = number
 	}
 	why := whyCode
@@ -37,25 +41,79 @@ func (s *scope) langCode(f field, r *row, name string) {
 	s.all(k, name+"'s program", why, r.advice(name, strings.Join(s.allWords(), " ")))
 }
 
-// writes reports whether the author's code may write files, so that a value may name one.
-func (c *code) writes() bool {
-	own := c.f.own()
-	return changing.Get().MatchString(own) || slices.ContainsFunc(idents.Get().FindAllString(own, -1),
-		func(word string) bool { return among("alters", strings.ToLower(word)) })
+// completes reports whether a value makes the name of a program of a word that the author began or ends: "to$0" with uch.
+func (s *scope) completes(f field) bool {
+	list := partial.Get().FindAllString(f.own(), -1)
+	for _, m := range shortTexts.Get().FindAllStringSubmatch(f.own(), maxInert) { // 'to' + '$0'
+		list = append(list, m[1]+"\x00", "\x00"+m[1])
+	}
+	return slices.ContainsFunc(list, func(own string) bool {
+		return slices.ContainsFunc(s.allWords(), func(w string) bool {
+			return s.world.Program == nil || s.world.Program(strings.ReplaceAll(own, "\x00", w))
+		})
+	})
 }
 
-// changing is code that writes a file, or takes a part of a text.
-var changing = words.Regexp(`(?:^|[^-=])>\s*[^\s\d=]|(?:^|[^v])\[[^\]]*[:\x00][^\]]*\]`)
+// writes reports whether the author's code may take a text apart or write a file, so that a value may name one. It is data by
+// its name if all values are.
+func (c *code) writes(data bool) bool {
+	own := noArgument.Get().ReplaceAllString(c.fixed(c.f.own(), func(string) {}), "")
+	return slicing.Get().MatchString(own) || !data && intoFile.Get().MatchString(own) ||
+		slices.ContainsFunc(idents.Get().FindAllString(own, -1), func(word string) bool {
+			script := c.lang == "script" && (word == "write" || word == "writelines" || word == "new")
+			harmless := script || word == "open" && data
+			return among("alters", strings.ToLower(word)) && !harmless
+		})
+}
 
-// bare reports whether a value may stand in the code outside of a text in quotes.
-func (c *code) bare() bool {
-	quote, escaped, outside := byte(0), false, false
-	for _, x := range c.f.bits {
-		if !x.isText() {
-			outside = outside || quote != '\'' && quote != '"'
-			continue
+// fixed writes calls which write a file that the author names, and that is data by its name, as calls of print, and reports each.
+func (c *code) fixed(text string, found func(name string)) string {
+	if c.lang != "script" && c.lang != "perl" || c.foreign {
+		return text
+	}
+	text = writesFile.Get().ReplaceAllStringFunc(text, func(call string) string {
+		name := call[strings.LastIndexAny(call[:len(call)-1], `"'>`)+1 : len(call)-1]
+		if !isDataName(name) {
+			return call
 		}
-		for i := range len(x.text) {
+		found(name)
+		return "print" + strings.ReplaceAll(call[strings.IndexAny(call, "( "):], ">", "")
+	})
+	if strings.Contains(text, "Path(") {
+		return text
+	}
+	return strings.ReplaceAll(text, ".write_text(", ".write(")
+}
+
+// bare reports whether a value stands in the code outside of a text in quotes, as a name that is called, loaded or made of parts.
+func (c *code) bare() bool {
+	before, quotes := "", c.quotes()
+	for i, x := range c.f.bits {
+		after := " "
+		if i+1 < len(c.f.bits) {
+			after = c.f.bits[i+1].text
+		}
+		switch {
+		case x.isText():
+			before = x.text
+			continue
+		case quotes[i] != 0, fromModule.Get().MatchString(before) && ended.Get().MatchString(after):
+		case before == "\x00", i+1 < len(c.f.bits) && !c.f.bits[i+1].isText(), // another value
+			glued.Get().MatchString(before), called.Get().MatchString(after), c.lang == "perl" && given.Get().MatchString(after):
+			return true
+		}
+		before = "\x00"
+	}
+	return quotes[len(c.f.bits)] != 0
+}
+
+// quotes returns in which quotes each bit begins, and the end.
+func (c *code) quotes() []byte {
+	list := []byte{}
+	quote, escaped := byte(0), false
+	for _, x := range c.f.bits {
+		list = append(list, quote)
+		for i := 0; x.isText() && i < len(x.text); i++ {
 			switch sign := x.text[i]; {
 			case escaped:
 				escaped = false
@@ -68,14 +126,34 @@ func (c *code) bare() bool {
 			}
 		}
 	}
-	return outside || quote != 0
+	return append(list, quote)
 }
+
+var (
+	// glued is code that a name follows which it loads, or makes one of; called is what follows a name that is.
+	glued      = words.Regexp(`[\w.$@%&:>*-]$|\b(?:import|from|require|use|no|load|do|package|as|in)[\s(]*$`)
+	called     = words.Regexp(`^(?:[\w.(:]|\s*\()`)
+	given      = words.Regexp("^\\s*[\\w\"'`$@%<\\[{-]")
+	partial    = words.Regexp(`\w+\x00\w*|\x00\w+`)
+	shortTexts = words.Regexp(`["'](\w{1,12})["'{]`)
+	// noArgument are calls that leave words as they are, and casing is what changes letters.
+	noArgument = words.Regexp(`\.(?:decode|encode|strip|trim|rstrip)\(\)`)
+	casing     = words.Regexp(`(?i)\b(?:(?:to|swap)?(?:lower|upper)(?:case)?|casefold|[lu]c|(?:down|up|swap)case|capitalize|title)\b`)
+	// fromModule is before a name that Python takes from a module, and ended behind one that nothing else is done with.
+	fromModule = words.Regexp(`\bfrom [\w.]+ import $`)
+	ended      = words.Regexp(`^(?:[;\n]|$)`)
+	// slicing is code that takes a part of a text, and intoFile code that writes a file.
+	slicing    = words.Regexp(`[a-uw-zA-Z0-9_)\]"'\x00]\[[^\]]*[:\x00][^\]]*\]`)
+	intoFile   = words.Regexp(`(?:^|[^-=])>\s*[^\s\d=]`)
+	writesFile = words.Regexp(`\b(?:open|(?:pathlib\.)?Path|(?:fs\.)?(?:write|append)File(?:Sync)?)\(["'][\w./-]+["']` +
+		`|\bopen[( ]\s*(?:my ?\$)?\w+, ?["'](?:>{1,2}["'], ?["']|>{0,2})[\w./-]+["']`)
+)
 
 // code is a program in another language that a line has in it.
 type code struct {
-	f                 field
-	full              string // with the values
-	sql, python, pure bool
+	f                          field
+	lang, full                 string // full has the values
+	sql, python, pure, foreign bool
 }
 
 // languages says by language whether code runs nothing and writes nothing. Code in any other language may do anything.
@@ -100,8 +178,17 @@ func (c *code) alters() bool {
 	})
 }
 
+// plain reports whether all values are plain words, or stand in quotes that nothing in them ends: of awk in double ones, of perl
+// in single ones.
 func (c *code) plain() bool {
-	return !slices.ContainsFunc(c.f.bits, func(x bit) bool { return x.given() && !plainWords(x.text) })
+	quotes, sign := c.quotes(), map[string]byte{"awk": '"', "perl": '\''}[c.lang]
+	for i, x := range c.f.bits {
+		quoted := quotes[i] == sign && sign != 0 && !strings.ContainsAny(x.text, string(sign)+"\\\r\n\x00")
+		if x.given() && !plainWords(x.text) && !quoted {
+			return false
+		}
+	}
+	return true
 }
 
 // section returns what stands between two signs in a pattern or a replacement: no newline, and the sign only behind a backslash.
@@ -211,7 +298,7 @@ func (c *code) script() bool {
 		field := c.f.bits[len(c.f.bits)-1].text
 		return isName(field) && !reckoned.Get().MatchString(field)
 	}
-	text = unfold(text)
+	text = unfold(c.fixed(text, func(string) {}))
 	bound := boundNames(text)
 	between := "" // the token before the one before
 	reads := len(opening.Get().FindAllString(text, -1)) == len(opened.Get().FindAllString(text, -1))

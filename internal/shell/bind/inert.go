@@ -48,10 +48,36 @@ func (l *line) isInert(text string, dataToo bool) bool {
 	if len(list) == 0 || len(l.allWords()) > maxInert {
 		return false
 	}
+	if l.parts {
+		list = taken(list)
+	}
 	return !slices.ContainsFunc(list, func(w string) bool {
 		return strings.IndexFunc(w, func(r rune) bool { return !isInertRune(r) }) >= 0 || !isInertStart(w) || runsAnything(w) || isObeyed(w) ||
 			l.funcs[w] || l.namesProgram(w) || l.namesFile(w, dataToo)
 	})
+}
+
+// taken returns words and all of their parts between signs, in capitals and small letters too.
+func taken(list []string) (all []string) {
+	for _, w := range list {
+		starts, ends := []int{0}, []int{len(w)}
+		for i := range len(w) {
+			if !isNameChar(w[i]) || w[i] == '_' {
+				starts, ends = append(starts, i+1), append(ends, i)
+			}
+		}
+		if len(starts) > 12 {
+			return []string{"-"} // which is none that does nothing
+		}
+		for _, from := range starts {
+			for _, to := range ends {
+				if from < to {
+					all = append(all, w[from:to], strings.ToLower(w[from:to]), strings.ToUpper(w[from:to]))
+				}
+			}
+		}
+	}
+	return all
 }
 
 func isInertRune(r rune) bool {

@@ -91,6 +91,7 @@ func (l Line) judge(p *Program, file *syntax.File, w World, files Files) []Findi
 	for j.pass = range judging + 1 {
 		clear(j.classes)
 		clear(j.inert)
+		clear(j.first)
 		j.look(file, 0, false)
 	}
 	return j.findings
@@ -264,9 +265,17 @@ func isAt(x syntax.ArithmExpr) bool {
 // parameter judges an expansion, and notes if it makes another text of a value: ${x#a}, but not ${x##*/}.
 func (s *scope) parameter(n *syntax.ParamExp) {
 	prompt := n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && words.Lit(n.Exp.Word) == "P"
-	cuts := n.Exp != nil && (n.Exp.Op == syntax.RemSmallPrefix || n.Exp.Op == syntax.RemLargePrefix) && !upToSign.Get().MatchString(words.Lit(n.Exp.Word))
-	s.cuts = s.cuts || cuts || n.Slice != nil
-	s.fetches = s.fetches || n.Exp != nil && n.Exp.Op >= syntax.RemSmallSuffix && n.Exp.Op <= syntax.RemLargePrefix
+	s.cuts = s.cuts || n.Slice != nil
+	if n.Exp != nil && n.Exp.Op >= syntax.RemSmallSuffix && n.Exp.Op <= syntax.RemLargePrefix {
+		prefix := n.Exp.Op >= syntax.RemSmallPrefix
+		atSign := prefix && upToSign.Get().MatchString(words.Lit(n.Exp.Word)) || !prefix && fromSign.Get().MatchString(words.Lit(n.Exp.Word))
+		s.cuts = s.cuts || prefix && !atSign
+		s.fetches = s.fetches || !atSign
+		s.parts = s.parts || atSign
+	}
+	if n.Exp != nil && n.Exp.Op >= syntax.UpperFirst && n.Exp.Op <= syntax.LowerAll { // ${x,,}
+		s.parts, s.changes = true, s.changes || n.Exp.Word != nil && words.Lit(n.Exp.Word) != ""
+	}
 	if n.Exp != nil && n.Exp.Word != nil {
 		s.dashes(s.text(n.Exp.Word).own())
 	}
@@ -281,7 +290,9 @@ func (s *scope) parameter(n *syntax.ParamExp) {
 }
 
 var (
+	// upToSign is what ends with a sign, of which a prefix is taken away, and fromSign what begins with one: ${x##*/}, ${x%.*}.
 	upToSign = words.Regexp(`^\*\W$`)
+	fromSign = words.Regexp(`^[^\w\s*?\[\]\\\x00]\w*\*?$`)
 	signs    = words.Regexp(`^[^\w\x00]*$`)
 )
 
@@ -392,6 +403,7 @@ var folders = words.Regexp(`(?i)(?:path|dir|home|lib)$`)
 // declaration judges the names that declare and its kind take, and with -i, -n, -a and -A the contents too.
 func (s *scope) declaration(n *syntax.DeclClause) {
 	s.anyVar = s.anyVar || declares(n, "n")
+	s.parts = s.parts || declares(n, "luc")
 	for _, a := range n.Args {
 		f := s.text(a.Value)
 		if a.Name != nil && declares(n, "aA") {
@@ -473,7 +485,7 @@ func (s *scope) input(p []syntax.Node) (in input) {
 		case *syntax.BinaryCmd:
 			pipe := n.Op == syntax.Pipe || n.Op == syntax.PipeAll
 			if pipe && p[k+1] == n.Y && !in.fed && k == len(p)-3 {
-				in.code = s.echoed(n.X)
+				in.code = s.printed(n.X)
 			}
 			in.fed, in.prints = in.fed || pipe && p[k+1] == n.Y, in.prints || pipe && p[k+1] == n.X
 		case *syntax.FuncDecl:
@@ -491,17 +503,45 @@ func saves(r *syntax.Redirect) bool {
 	return out && (r.N == nil || r.N.Value == "1") && words.Lit(r.Word) != "/dev/null"
 }
 
-// echoed returns the text that a statement prints if it is nothing but echo TEXT: echo "ls $0" | sh is sh -c "ls $0".
-func (s *scope) echoed(n *syntax.Stmt) *field {
+// printed returns the text that a statement prints if it is nothing but echo TEXT, printf with %s, or cat with a here-document:
+// echo "ls $0" | sh is sh -c "ls $0".
+func (s *scope) printed(n *syntax.Stmt) *field {
 	call, simple := n.Cmd.(*syntax.CallExpr)
-	if !simple || len(n.Redirs) > 0 || len(call.Assigns) > 0 || len(call.Args) < 2 || words.Lit(call.Args[0]) != "echo" || s.funcs["echo"] {
+	if !simple || len(call.Assigns) > 0 || len(call.Args) == 0 || s.funcs[words.Lit(call.Args[0])] {
 		return nil
 	}
-	text := joined(s.fields(call.Args[1:]))
-	if strings.HasPrefix(text.full(), "-") || text.many || text.dirty() {
+	var text field
+	fs := s.fields(call.Args[1:])
+	switch name := words.Lit(call.Args[0]); {
+	case name == "cat" && len(fs) == 0 && len(n.Redirs) == 1:
+		_, code := s.redirected(n)
+		return code
+	case len(n.Redirs) > 0 || len(fs) == 0:
+	case name == "echo":
+		text = joined(fs)
+	case name == "printf":
+		text = formatted(fs[0], fs[1:])
+	}
+	if len(text.bits) == 0 || strings.HasPrefix(text.full(), "-") || text.many || text.dirty() {
 		return nil
 	}
 	return &text
+}
+
+// formatted puts words into a format that has nothing but %s in it.
+func formatted(format field, args []field) (text field) {
+	written, known := format.literal()
+	parts := strings.Split(strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(written), "%s")
+	if !known || len(parts) != len(args)+1 || strings.ContainsAny(strings.Join(parts, ""), `%\`) {
+		return field{}
+	}
+	for i, part := range parts {
+		text.bits = merge(text.bits, bit{text: part})
+		if i < len(args) {
+			text.bits, text.many = merge(text.bits, args[i].bits...), text.many || args[i].many
+		}
+	}
+	return text
 }
 
 // redirected returns what a statement's own redirections make its commands read.

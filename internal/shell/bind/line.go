@@ -45,6 +45,7 @@ type line struct {
 	told    bool            // it reads what is in a file or a folder that a value names
 	changes bool            // it may make other texts of its values, or goes and reads elsewhere
 	fetches bool            // it uses what a program prints that gets a value: git show "$0:x" | sh
+	parts   bool            // it takes parts of its values between signs, or changes their case
 	joins   bool            // it puts values together
 	roams   bool            // it goes to a folder that only the run will tell
 	dirs    map[string]bool // what the author wrote before a value, or goes to: sub/
@@ -147,10 +148,12 @@ func (s *scope) texts(name string, r *row, all field, in input) {
 	whole := name + " " + own
 	cuts := cutting.Get().MatchString(whole)
 	keeps := r == nil || r.runs() || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name) || among("keepers", name)
-	parts := keeping.Get().MatchString(whole)
+	parting, fills := parting.Get().MatchString(whole), filling.Get().MatchString(whole) && !s.mentions(own)
+	parts := parting || fills || keeping.Get().MatchString(whole)
 	other := (!keeps || cuts) && !parts && !leaving.Get().MatchString(whole)
 	made := in.prints && other
-	s.fetches = s.fetches || in.saved && other || parts && name != "echo" && name != "printf"
+	s.parts = s.parts || parting
+	s.fetches = s.fetches || in.saved && other || parts && !parting && !fills && name != "echo" && name != "printf"
 	s.cuts = s.cuts || made && cuts || dividing.Get().MatchString(whole)
 	s.changes = s.changes || made && !cuts
 	s.fetch(name, r, all, in)
@@ -165,7 +168,9 @@ func (s *scope) texts(name string, r *row, all field, in input) {
 
 // fetch notes that the line goes on with what a program made of a value, or got by it, and not with the value itself.
 func (s *scope) fetch(name string, r *row, all field, in input) {
-	passes := name == "echo" || name == "printf" || r.runs() || r.is(isCall) && !among("readers", name)
+	whole := name + " " + all.own()
+	passes := name == "echo" || name == "printf" || r.runs() || r.is(isCall) && !among("readers", name) || parting.Get().MatchString(whole) ||
+		filling.Get().MatchString(whole) && !s.mentions(all.own())
 	goesOn := in.prints || in.saved || r.is(isTool) && len(s.writes) > 0
 	s.fetches = s.fetches || goesOn && all.reached() && !passes
 }
@@ -253,8 +258,15 @@ func (s *scope) written(f field) {
 	}
 }
 
+// parting are commands that print a part of a text between signs, or its letters in another case.
+var parting = words.Regexp(`^(?:cut -d ?[^\w\s\x00] -f ?\d+|cut -f ?\d+ -d ?[^\w\s\x00]|awk (?:-F ?\\?[^\w\s\x00] )?\{ ?print \$\d+ ?\}|` +
+	`tr (?:a-z A-Z|A-Z a-z|\[:lower:\] \[:upper:\]|\[:upper:\] \[:lower:\])|dirname [^-]\S*|basename [^-]\S*(?: \.\w+)?)$`)
+
+// filling are commands that put a value into the text of a file: sed "s/NAME/$0/" page.html.
+var filling = words.Regexp(`^sed (?:-E )?s/[^/\x00]*/(?:[^/\\\x00]*[^/\\\w\x00])?\x00(?:[^/\\\w\x00][^/\\\x00]*)?/g? [^\s\x00-][^\s\x00]*$`)
+
 // cutting are commands that take any part of a text, or put a dash before it.
-var cutting = words.Regexp(`^(?:cut |tr -d |tail .*-(?:c|-by)|(?:[ef]?grep|rg) (?:.* )?-(?:[a-zA-Z]*o|-onl)|(?:date|seq) .*-\x00)`)
+var cutting = words.Regexp(`^(?:cut |tr -d |(?:head|tail) .*-(?:c|-by)|(?:[ef]?grep|rg) (?:.* )?-(?:[a-zA-Z]*o|-onl)|(?:date|seq) .*-\x00)`)
 
 // dividing are commands that split text at a letter, or after a number of characters.
 var dividing = words.Regexp(`^(?:(?:(?:read|mapfile|readarray) (?:.* )?|xargs (?:-\S+ )*)-(?:\w*d|-delimiter)[ ` +
@@ -266,7 +278,7 @@ var contents = words.Regexp(`^(?:(?:bsd)?tar (?:-?[vzjJ]*t[vzjJ]*f?(?: |$)|--lis
 var inPlace = words.Regexp(`(?:^| )(?:-[a-zA-Z]{0,4}i|--in-place)`)
 
 // keeping are commands that print what they got, or parts of it between signs, or digits alone.
-var keeping = words.Regexp(`^(?s:echo (?:-n )?(?:[^$-][^$]*)?|printf [^%\\\x00-]*(?:%s[^%\\\x00-]*(?:\\[n0])?)*(?: ` +
+var keeping = words.Regexp(`^(?s:echo (?:-n )?(?:[^$-][^$]*)?|printf (?:[^%\\\x00-]|\\[nt])*(?:%s(?:[^%\\\x00-]|\\[nt])*(?:\\0)?)*(?: ` +
 	`.*)?|jq (?:-r |-c )?\.?[\w.\[\]"-]+(?: \S+)?|` +
 	`cut -d ?\W -f.*|cut -f ?[\d,-]+(?: -d ?[^\w\s].*)?|` +
 	`awk (?:-F ?\\?[^\w\s] )?\{ ?print \$?\w+(?: ?, ?\$?\w+)* ?\})$`)

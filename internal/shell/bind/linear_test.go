@@ -58,6 +58,22 @@ var shapes = map[string]func(n int) Line{
 		}
 		return l
 	},
+	"values in code": func(n int) Line {
+		l := Line{Parts: []Part{{Text: "python3 -c 'import os\n"}}}
+		for range n {
+			l.Parts = append(l.Parts, Part{Text: "os.system(\"echo a"}, Part{Text: "$0", Value: &Value{Data: "hello"}}, Part{Text: "\")\n"})
+		}
+		l.Parts = append(l.Parts, Part{Text: "'"})
+		return l
+	},
+	"parts of values": func(n int) Line {
+		var l Line
+		for i := range n {
+			l.Parts = append(l.Parts, Part{Text: fmt.Sprintf("x%d=", i)}, Part{Text: "$0", Value: &Value{Data: "a/b.c"}},
+				Part{Text: fmt.Sprintf("; bash -c \"echo ${x%d##*/}\"\n", i)})
+		}
+		return l
+	},
 	"values in substitutions": func(n int) Line {
 		var l Line
 		for i := range n {

@@ -107,7 +107,9 @@ func (s *scope) builtin(name string, args []field) {
 		s.printf(args)
 	case among("namers", name):
 		s.namer(name, args)
-	default: // alias, and declare by a detour
+	case name == "alias":
+		s.all(inert, name, whyCode, nameIt)
+	default: // declare by a detour
 		s.all(number, name, whySetting, nameIt)
 	}
 }
@@ -116,7 +118,7 @@ func (s *scope) builtin(name string, args []field) {
 func (s *scope) namer(name string, args []field) {
 	for i, f := range args {
 		switch text := f.lit(); {
-		case i > 0 && args[i-1].lit() == "-p" && name == "read" && !f.many: // what it asks
+		case i == 0 && name == "getopts", i > 0 && args[i-1].lit() == "-p" && name == "read" && !f.many: // what it takes, and asks
 		case strings.HasPrefix(text, "-") && strings.Contains(text, "C") && name != "read": // mapfile -C runs its word
 			s.all(inert, name, whyCode, nameIt)
 		case strings.HasPrefix(text, "-"):

@@ -271,9 +271,16 @@ func (s *scope) toolOperand(w *reading, f field) {
 		s.within(f, device, w.name+"'s second file, which it writes", whyOption, "write the file's name yourself, or use > file")
 	case listed && (k.name == word.name || k.name == aPackage.name) && strings.Contains(f.own(), "/"): // npm pack ./$0 runs what is there
 		s.within(f, never, w.name, whyChoice, ownFolder)
+	case listed && w.r.has("variables") && s.settable(f): // make $0 with ARGS=hello
 	case listed:
 		s.within(f, k, w.name, whyCode, "a value there is "+k.name+": check it first")
 	}
+}
+
+// settable reports whether a value sets a variable of make's that no program obeys to an inert one.
+func (s *scope) settable(f field) bool {
+	key, set, sets := strings.Cut(f.full(), "=")
+	return sets && !f.dirty() && isName(key) && !commandLike.Get().MatchString(key) && !isObeyed(key) && s.resolve(inert).holds(set)
 }
 
 // wrapOperand judges a word before the command that a program runs, or that command with all that follows.
