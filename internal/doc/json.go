@@ -25,7 +25,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Text }
 
-// Parse reads a JSON text, which may begin with a byte order mark.
+// ParseJSON reads a JSON text, which may begin with a byte order mark.
 func ParseJSON(src string) (*Node, *Error) {
 	mark := len(src) - len(strings.TrimPrefix(src, "\ufeff"))
 	dec := json.NewDecoder(strings.NewReader(src[mark:]))

@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ParseYAML reads a JSON text as nodes of YAML, whose lines begin with line, so that files of both kinds are read by
+// JSONAsYAML reads a JSON text as nodes of YAML, whose lines begin with line, so that files of both kinds are read by
 // the same rules. YAML itself would not take every JSON.
 func JSONAsYAML(src string, line int) (*yaml.Node, *Error) {
 	root, fault := ParseJSON(src)

@@ -40,7 +40,7 @@ func MakeExecutable(file string) error {
 	return Cause(err)
 }
 
-// Write applies an edit to a file of the user's own, and returns the path of a copy of the old
+// WriteEdit applies an edit to a file of the user's own, and returns the path of a copy of the old
 // content. The copy's name ends in date; without a date there is no copy. An edit that starts from
 // nothing creates the file.
 func WriteEdit(file string, e *Edit, date string) (backup string, err error) {
@@ -57,7 +57,7 @@ func WriteEdit(file string, e *Edit, date string) (backup string, err error) {
 	return backup, keepOwner(file, info)
 }
 
-// Remove removes a file that an edit empties, and keeps a copy as Write does.
+// RemoveEdit removes a file that an edit empties, and keeps a copy as WriteEdit does.
 func RemoveEdit(file string, e *Edit, date string) (backup string, err error) {
 	if _, backup, err = prepare(file, e, date); err != nil {
 		return backup, err

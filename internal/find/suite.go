@@ -34,7 +34,7 @@ var (
 	}
 )
 
-// Walk calls visit with the folder of each case at any depth below dir. Folders that a case uses, which visit returns, are
+// WalkCases calls visit with the folder of each case at any depth below dir. Folders that a case uses, which visit returns, are
 // no cases themselves, and neither are the results and mocks of the suite. A dir that is not there has no cases.
 func WalkCases(dir string, used []string, visit func(dir string) (uses []string)) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -66,14 +66,14 @@ func isCase(dir string) bool {
 // Graders lists the files of a case's graders.
 func Graders(dir string) []string { return files.Glob(dir, "graders/*.md") }
 
-// IsOwn reports whether a file is a list of cases in our own form.
+// IsCaseList reports whether a file is a list of cases in our own form.
 func IsCaseList(file string) bool {
 	text, err := files.ReadFile(file)
 	var doc map[string]any
 	return err == nil && yaml.Unmarshal(text, &doc) == nil && doc["cases"] != nil
 }
 
-// Split takes a file apart: its fields as YAML, on the lines that they have in the file, and the text after them with the
+// SplitCase takes a file apart: its fields as YAML, on the lines that they have in the file, and the text after them with the
 // line on which it begins. Markdown without frontmatter has no fields, which are nil then; every other file has nothing else.
 func SplitCase(file string, text []byte) (fields []byte, body string, line int) {
 	text = bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))

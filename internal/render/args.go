@@ -8,12 +8,12 @@ import (
 
 // Args are the arguments a skill is loaded with.
 type Args struct {
-	Raw   string   // as typed, trimmed: what Claude Code would get
-	Words []string // what $0, $1, … become
-	Split bool     // they came as words; then Raw has the quotes by which it can be split again
+	Raw   string   // as typed, trimmed, as Claude Code would get it
+	Words []string // the values of $0, $1, …
+	Split bool     // given as words; then Raw has the quotes to split it again
 }
 
-// Text returns what $ARGUMENTS becomes in text: as typed, or the words joined by a space.
+// Text returns the value of $ARGUMENTS in text: as typed, or the words joined by a space.
 func (a Args) Text() string {
 	if a.Split {
 		return strings.Join(a.Words, " ")
@@ -21,8 +21,8 @@ func (a Args) Text() string {
 	return a.Raw
 }
 
-// fields returns what $ARGUMENTS becomes where a directive has it unquoted: the
-// words. Raw text with a quote that nothing closes has none that are certain.
+// fields returns the value of an unquoted $ARGUMENTS in a directive: its words. Raw text with an
+// unclosed quote cannot be split for sure.
 func (a Args) fields() []string {
 	if a.Split || closedQuotes(a.Raw) {
 		return a.Words
@@ -36,8 +36,7 @@ func ParseArgs(raw string) Args {
 	return Args{Raw: raw, Words: splitArgs(raw)}
 }
 
-// JoinArgs makes Args of words that are split already. Their Raw form is
-// quoted so that splitting it gives them back.
+// JoinArgs makes Args from words. Raw is quoted so that splitting it gives the words back.
 func JoinArgs(words []string) Args {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -46,12 +45,12 @@ func JoinArgs(words []string) Args {
 	return Args{Raw: strings.Join(quoted, " "), Words: words, Split: true}
 }
 
-// Given reports whether there are any.
+// Given reports whether there are any arguments.
 func (a Args) Given() bool { return a.Raw != "" || len(a.Words) > 0 }
 
-// splitArgs splits at white space. Quotes group and a backslash takes the next
-// character as it is; an apostrophe that nothing closes is an apostrophe, and
-// its word reaches to the end, as in Claude Code.
+// splitArgs splits at white space. Quotes group words, and a backslash keeps the next character as
+// it is. As in Claude Code, an unclosed apostrophe stays an apostrophe, and its word reaches to the
+// end.
 func splitArgs(raw string) []string {
 	var words []string
 	for at := 0; at < len(raw); {
@@ -110,7 +109,7 @@ func isSpace(c byte) bool {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'
 }
 
-// quoteArg quotes a word only where it must, so that what people type comes back as they typed it.
+// quoteArg quotes a word only if needed, so that people get back what they typed.
 func quoteArg(w string) string {
 	if w != "" && !strings.ContainsAny(w, " \t\n\r\v\f'\"\\") {
 		return w

@@ -19,9 +19,9 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// Bindings map variables of a skill to commands: its bindings.json.
+// Bindings map a skill's variables to commands, as in its bindings.json.
 type Bindings struct {
-	Source []byte // what it was read from
+	Source []byte // the text of bindings.json
 
 	file     string
 	names    []string
@@ -42,7 +42,7 @@ func (b *Bindings) has(name string) bool {
 	return ok
 }
 
-// Commands lists what the bindings would run, for people to look at.
+// Commands lists the bindings' commands for people.
 func (b *Bindings) Commands() []string {
 	if b == nil {
 		return nil
@@ -54,8 +54,8 @@ func (b *Bindings) Commands() []string {
 	return all
 }
 
-// ReadBindings reads a bindings.json. Without one there are no bindings and no
-// error. One that links out of its folder is refused, as any file of a skill's is.
+// ReadBindings reads a bindings.json. A missing file means no bindings and no error. A link that
+// leads out of the folder is refused, as for any file of a skill.
 func ReadBindings(file string) (*Bindings, error) {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -88,8 +88,8 @@ func (b *Bindings) Words(name string) []string {
 	return b.commands[name].words
 }
 
-// ParseBindings reads the one object that a bindings.json is, with the line of
-// each of its keys. Each of its faults is a *BindingsError.
+// ParseBindings reads the text of a bindings.json, one object, with the line of each key. Each fault
+// is a *BindingsError.
 func ParseBindings(file string, data []byte) (*Bindings, error) {
 	b := &Bindings{Source: data, file: file, commands: map[string]binding{}}
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -131,7 +131,7 @@ func ParseBindings(file string, data []byte) (*Bindings, error) {
 	return b, errors.Join(faults...)
 }
 
-// words checks one binding and splits its command.
+// words checks a binding and splits its command.
 func (b *Bindings) words(name string, value any) (words []string, err error) {
 	switch {
 	case slices.Contains(skill.Variables(), name):
@@ -163,12 +163,11 @@ func (b *Bindings) words(name string, value any) (words []string, err error) {
 	return words, nil
 }
 
-// splitCommand splits a command as a shell would. The built-in variables in it stay as
-// they are, to be filled in when it runs.
+// splitCommand splits a command as a shell would. Built-in variables stay as they are until it runs.
 func splitCommand(command string) ([]string, error) {
 	var keep, back []string
 	for i, name := range skill.Variables() {
-		mark := string(rune(0xE000 + i)) // for private use: nothing to a shell
+		mark := string(rune(0xE000 + i)) // a private-use character, which no shell treats specially
 		keep, back = append(keep, "${"+name+"}", mark), append(back, mark, "${"+name+"}")
 	}
 	words, err := shell.Words(strings.NewReplacer(keep...).Replace(command))
@@ -187,7 +186,7 @@ func isVariableName(s string) bool {
 	return s != ""
 }
 
-// resolve runs the bindings that a page uses, each once, and returns what they printed.
+// resolve runs each binding that a page uses once, and returns the outputs.
 func (b *Bindings) resolve(ctx context.Context, r *renderer, names []string) (map[string]string, error) {
 	outcomes := make([]*Outcome, len(names))
 	faults := make([]error, len(names))
@@ -216,7 +215,7 @@ func (b *Bindings) resolve(ctx context.Context, r *renderer, names []string) (ma
 	return bound, errors.Join(faults...)
 }
 
-// outcome runs one binding, or finds it in the recording.
+// outcome runs a binding or finds its outcome in the recording.
 func (b *Bindings) outcome(ctx context.Context, r *renderer, name string) (*Outcome, error) {
 	bind := b.commands[name]
 	if rec := r.env.Replay; rec != nil {
@@ -234,7 +233,7 @@ func (b *Bindings) outcome(ctx context.Context, r *renderer, name string) (*Outc
 			words[i] = strings.ReplaceAll(words[i], "${"+variable+"}", value)
 		}
 	}
-	if shell.IsClass(words[0]) { // as a loader in Java has it: by the launcher that runs it
+	if shell.IsClass(words[0]) { // a class, as loaders in Java name it; its launcher runs it
 		if words[0] = shell.ClassLauncher(r.env.Shell.Launchers, bind.words[0]); words[0] == "" {
 			return nil, fmt.Errorf("%s:%d: ${%s}: no launcher in the plugin's hooks/bin or bin runs the class %s (see skillhand migrate)",
 				b.file, bind.line, name, bind.words[0])
@@ -254,8 +253,8 @@ func (b *Bindings) outcome(ctx context.Context, r *renderer, name string) (*Outc
 	return t.outcome, nil
 }
 
-// runnable reports whether a binding may name this command: a built-in, a
-// launcher's file name, or a path.
+// runnable reports whether a binding may use this command: a built-in, a launcher's file name, or a
+// path.
 func (env *Env) runnable(name string) bool {
 	if _, ok := env.Shell.Builtins[name]; ok || strings.Contains(name, "/") {
 		return true

@@ -18,7 +18,7 @@ import (
 type task struct {
 	line    shell.Line
 	command string // built-in variables filled in, arguments as written
-	written string // all as written: what a recording knows it by
+	written string // as written; its key in a recording
 	pattern string // the command with its !`…` or fences, for error messages
 	outcome *Outcome
 }
@@ -61,8 +61,8 @@ func (r *renderer) newTask(p *planned) *task {
 	return t
 }
 
-// start runs a task, when fewer than concurrent others run. A built-in that panics, a refusal and a program that is not
-// there are outcomes too.
+// start runs a task as soon as fewer than concurrent others run. A panic of a built-in, a refusal and
+// a missing program are outcomes too.
 func (r *renderer) start(ctx context.Context, t *task) {
 	r.slots <- struct{}{}
 	defer func() { <-r.slots }()
@@ -110,13 +110,13 @@ func (t *task) failure(r *renderer) string {
 	return `Bash command failed for pattern "` + t.pattern + `": ` + t.outcome.failure(r)
 }
 
-// success returns what a directive that succeeded printed: stdout, then stderr.
+// success returns the output of a directive that succeeded: stdout, then stderr.
 func (o *Outcome) success() content {
 	return content{{out: o.stdout}, {out: o.stderr}}
 }
 
-// failure returns what a directive that failed printed, with the marks by which an
-// agent can tell the streams apart, and why it was ended.
+// failure returns the output of a failed directive, with marks that tell the streams apart, and the
+// reason why it was stopped.
 func (o *Outcome) failure(r *renderer) string {
 	var c content
 	if !empty(o.stdout) {
@@ -140,13 +140,13 @@ func (o *Outcome) failure(r *renderer) string {
 	return text + "\n" + o.Reason
 }
 
-// empty reports whether a stream has nothing but newlines.
+// empty reports whether a stream has only newlines.
 func empty(o *shell.Output) bool {
 	const few = 64
 	return o.Len() <= few && strings.TrimRight(string(o.Head(few)), "\r\n") == ""
 }
 
-// content is text in pieces, some of which may be too large for memory.
+// content holds text in pieces, some of which may be too large for memory.
 type content []piece
 
 type piece struct {
@@ -195,11 +195,11 @@ func (c content) writeTo(w io.Writer) error {
 	return nil
 }
 
-// preview is how many characters of a long output are on the page.
+// preview limits how many characters of a long output are on the page.
 const preview = 2000
 
-// fit returns the content as it stands on the page: without trailing newlines
-// and secrets, and if it is too long, its beginning and where the rest is.
+// fit returns the content for the page, without trailing newlines and secrets. If it is too long,
+// the page gets its beginning and the path of the rest.
 func (r *renderer) fit(c content) string {
 	limit := r.env.MaxOutput
 	if limit == 0 {
@@ -211,7 +211,7 @@ func (r *renderer) fit(c content) string {
 			return r.redact.Text(text)
 		}
 	}
-	// A secret may lie across the cut, so look for secrets before cutting.
+	// Hide secrets before cutting, because the cut may be inside one.
 	head := cut(r.redact.Head(c.head(preview*utf8.UTFMax*4)), preview)
 	if r.env.Replay != nil && r.env.Replay.Partial {
 		return fmt.Sprintf("%s\n[cut here: %d bytes in all, the whole output is in a file of its own]", head, c.size())
@@ -234,7 +234,7 @@ func cut(s string, n int) string {
 	return s
 }
 
-// keep writes long output to a file of its own that only the user can read.
+// keep writes long output to a file that only the user can read.
 func (r *renderer) keep(c content) (name string, err error) {
 	dir := r.env.OutputDir
 	if dir != "" {
@@ -262,5 +262,5 @@ func (r *renderer) keep(c content) (name string, err error) {
 	return f.Name(), w.Close()
 }
 
-// keptFor is how long a long output can be read after its page.
+// keptFor limits how long a long output is kept after its page.
 const keptFor = 30 * 24 * time.Hour

@@ -18,11 +18,12 @@ import (
 	"github.com/skillhand/skillhand/internal/shell"
 )
 
-// A Recording holds the outcome of every directive and binding of a page, so
-// that the same page can be made again without running anything.
+// A Recording holds the outcome of every directive and binding of a page, so that the same page can
+// be rendered again without running anything.
 type Recording struct {
-	File string `json:"-"` // where it was read from, for messages
-	// for a look: what has no outcome stays as written, instead of failing the page, and long output is kept nowhere
+	File string `json:"-"` // the file that it was read from, for messages
+	// for previews: a directive without an outcome stays as written and does not fail the page, and
+	// long output is not saved
 	Partial    bool                `json:"-"`
 	Version    int                 `json:"version"`
 	Skill      string              `json:"skill"`
@@ -31,7 +32,7 @@ type Recording struct {
 	Bindings   map[string]*Outcome `json:"bindings,omitempty"`
 }
 
-// version is the only one there has been.
+// version is the only version of recordings so far.
 const version = 1
 
 // An Outcome is what a directive printed and how it ended.
@@ -39,9 +40,9 @@ type Outcome struct {
 	Command string    `json:"command"` // as written in the skill
 	How     shell.How `json:"how"`
 	Exit    int       `json:"exit"`
-	Reason  string    `json:"reason,omitempty"`  // why it was ended or did not start
+	Reason  string    `json:"reason,omitempty"`  // why it was stopped or did not start
 	Missing bool      `json:"missing,omitempty"` // a launcher that does not exist
-	Placed  bool      `json:"placed,omitempty"`  // variables stand for folders in the streams
+	Placed  bool      `json:"placed,omitempty"`  // the streams have variables in place of folders
 	Stdout  stream    `json:"stdout,omitempty"`
 	Stderr  stream    `json:"stderr,omitempty"`
 
@@ -51,7 +52,7 @@ type Outcome struct {
 
 func (o *Outcome) size() int64 { return o.stdout.Len() + o.stderr.Len() }
 
-// A stream is bytes, kept as readable text where they are text.
+// A stream holds bytes. In JSON it is readable if the bytes are text.
 type stream string
 
 // MarshalJSON writes bytes that are not text as {"base64": …}.
@@ -77,7 +78,7 @@ func (s *stream) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// record keeps the outcomes of a page, without the secrets in them: recordings are committed.
+// record keeps the outcomes of a page without secrets, because recordings are committed.
 func (r *renderer) record(parts []*planned) {
 	rec := r.env.Record
 	if rec == nil {
@@ -93,8 +94,8 @@ func (r *renderer) record(parts []*planned) {
 	}
 }
 
-// kept returns an outcome as it is recorded: a folder's path in it is the variable
-// that stands for it, so that the page is right in a clone at another path.
+// kept returns an outcome in the form that is recorded: variables replace the paths of folders, so
+// that the page is right in a clone at another path.
 func (r *renderer) kept(command string, o *Outcome) *Outcome {
 	k := *o
 	k.Command = command
@@ -109,12 +110,12 @@ func (r *renderer) kept(command string, o *Outcome) *Outcome {
 	return &k
 }
 
-// folders are the variables that stand for folders. What two of them stand for
-// is recorded as the first.
+// folders are the variables that stand for folders. If two have the same value, the first is
+// recorded.
 var folders = []string{"CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_DATA", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PROJECT_DIR"}
 
-// unplace puts variables where a text has the folders that they stand for, the
-// longest path first: a skill's folder is in its project's.
+// unplace replaces the paths of folders in a text with variables. It begins with the longest path,
+// because a skill's folder is inside its project.
 func (r *renderer) unplace(text string) string {
 	names := slices.Clone(folders)
 	slices.SortStableFunc(names, func(a, b string) int { return len(r.env.Vars[b]) - len(r.env.Vars[a]) })
@@ -126,8 +127,7 @@ func (r *renderer) unplace(text string) string {
 	return text
 }
 
-// replacePath replaces a path where nothing goes on with its last name: in /a,
-// but not in /ab.
+// replacePath replaces a path, but not where its last name continues: /a in /a/b, but not in /ab.
 func replacePath(text, path, with string) string {
 	var b strings.Builder
 	for {
@@ -148,7 +148,7 @@ func replacePath(text, path, with string) string {
 	}
 }
 
-// restore puts the folders of here where a recording has their variables.
+// restore replaces the variables of a recording with the folders of here.
 func (rec *Recording) restore(vars map[string]string) {
 	var pairs []string
 	for _, name := range folders {
@@ -171,7 +171,7 @@ func (rec *Recording) restore(vars map[string]string) {
 	}
 }
 
-// Write stores the recording in a file, whole or not at all.
+// Write writes the recording to a file: all of it or nothing.
 func (rec *Recording) Write(file string) error {
 	data, err := json.MarshalIndent(rec, "", "  ")
 	if err != nil {
@@ -181,10 +181,10 @@ func (rec *Recording) Write(file string) error {
 	info, err := os.Stat(file)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		return os.WriteFile(file, data, 0) // a device or pipe must not be replaced by a file
+		return os.WriteFile(file, data, 0) // write to a device or pipe; do not replace it
 	case filepath.Ext(file) != ".json":
-		// It has arguments in it, which anyone may have chosen: it must not be
-		// read as a skill, a script or anything else that runs.
+		// A recording contains arguments, which anyone may have chosen. It must not replace a skill, a
+		// script or anything else that runs.
 		return errors.New("a recording's name ends in .json")
 	case err == nil && info.Size() > 0:
 		if _, err := ReadRecording(file); err != nil {
@@ -194,7 +194,7 @@ func (rec *Recording) Write(file string) error {
 	return files.Write(file, data, 0o644)
 }
 
-// ReadRecording reads what Write stored.
+// ReadRecording reads a file that Write wrote.
 func ReadRecording(file string) (*Recording, error) {
 	data, err := readRecording(file)
 	if err != nil {
@@ -220,7 +220,7 @@ func ReadRecording(file string) (*Recording, error) {
 	return rec, nil
 }
 
-// maxRecording bounds what is read: a recording holds all that directives printed.
+// maxRecording limits the size of a recording, which holds everything that directives printed.
 const maxRecording = 512 << 20
 
 func readRecording(file string) ([]byte, error) {
@@ -236,7 +236,7 @@ func readRecording(file string) ([]byte, error) {
 	return data, err
 }
 
-// jsonFault says what is wrong with JSON in words of its own, not of Go's.
+// jsonFault says what is wrong with JSON without mentioning Go types.
 func jsonFault(err error) string {
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) {
@@ -252,8 +252,8 @@ func (o *Outcome) restore() {
 	o.stdout, o.stderr = shell.NewOutput(string(o.Stdout)), shell.NewOutput(string(o.Stderr))
 }
 
-// Fits reports whether the recording was made of this skill with these
-// arguments, which are kept without their secrets.
+// Fits reports whether the recording is of this skill with these arguments, which are kept without
+// secrets.
 func (rec *Recording) Fits(skill, args string) error {
 	if rec.Skill != skill {
 		return fmt.Errorf("%s: recorded from the skill %s, not %s", rec.File, rec.Skill, skill)
@@ -264,8 +264,8 @@ func (rec *Recording) Fits(skill, args string) error {
 	return nil
 }
 
-// A player hands out recorded outcomes. Directives are known by their text, so
-// that prose can change around them; equal ones are taken in order.
+// A player hands out recorded outcomes. It finds a directive by its text, so that prose around it
+// can change. Equal directives get their outcomes in order.
 type player struct {
 	unused  int
 	waiting map[string][]*Outcome
@@ -292,7 +292,7 @@ func (p *player) next(command string) (*Outcome, bool) {
 	return queue[0], true
 }
 
-// left counts the outcomes that nobody asked for.
+// left counts the outcomes that were not used.
 func (p *player) left() int {
 	if p == nil {
 		return 0
@@ -300,7 +300,7 @@ func (p *player) left() int {
 	return p.unused
 }
 
-// lineOf returns the line at which JSON went wrong.
+// lineOf returns the line of a JSON error.
 func lineOf(data []byte, err error) int {
 	var at int64
 	var syntax *json.SyntaxError

@@ -1,5 +1,5 @@
-// Package render answers one question: what page should the agent read? It
-// fills in variables, runs directives, and wraps what they print.
+// Package render answers one question: what page should the agent read? It fills in variables, runs
+// directives, and wraps their output.
 package render
 
 import (
@@ -18,60 +18,60 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// An Env is all that a page depends on, besides the skill itself.
+// An Env holds everything that a page depends on besides the skill itself.
 type Env struct {
 	Vars      map[string]string // the built-in variables that have a value
 	Args      Args
 	Shell     *shell.Shell // runs directives and bindings
 	Bindings  *Bindings    // the skill's bindings.json, or nil
 	Later     bool         // a later use: the reference text and fresh output, not the instructions again
-	Reference string       // what a later use begins with; "" means the built-in text
+	Reference string       // the first text of a later use; "" means the built-in one
 
 	Wrap      Wrap
-	Strict    bool   // a directive that fails, broken YAML or a block without an end fails the page
-	NoExec    bool   // nothing runs: directives and bindings stay as written
-	Untrusted string // why nothing may run, if so, and what to do: each directive becomes an <error> that says it
-	MaxOutput int    // characters of one directive's output on the page; 0 means 30,000
-	OutputDir string // keeps longer output; "" means the system's temporary folder
+	Strict    bool   // a failed directive, broken YAML or an unclosed block fails the page
+	NoExec    bool   // run nothing; directives and bindings stay as written
+	Untrusted string // why nothing may run and what to do, or ""; each directive becomes an <error> with this text
+	MaxOutput int    // the most characters of one directive's output; 0 means 30,000
+	OutputDir string // the folder for longer output; "" means the system's temporary folder
 
-	Record *Recording // if set, takes every outcome
-	Replay *Recording // if set, gives every outcome, and nothing runs
+	Record *Recording // if set, gets every outcome
+	Replay *Recording // if set, has every outcome, and nothing runs
 }
 
-// Wrap says which directives' output is wrapped in <skill-output>.
+// Wrap says which directives get <skill-output> around their output.
 type Wrap string
 
-// The ways to wrap.
+// The values of Wrap.
 const (
-	WrapAuto   Wrap = "" // those that stand alone on their line
+	WrapAuto   Wrap = "" // directives with a line of their own
 	WrapAlways Wrap = "always"
 	WrapNever  Wrap = "never"
 )
 
-// A Trace says what happened while a page was made.
+// A Trace says what happened while a page was rendered.
 type Trace struct {
 	Directives []Directive
 	Warnings   []string
-	Withheld   string // the one of them that says that nothing ran, if anything would have
+	Withheld   string // the warning that nothing ran although something should have, or ""
 }
 
-// A Directive says what became of one directive.
+// A Directive is the outcome of one directive.
 type Directive struct {
 	Command    string    `json:"command"`
 	Line       int       `json:"line"`
 	How        shell.How `json:"how"` // "" if it did not run
 	Exit       int       `json:"exit"`
 	DurationMS float64   `json:"duration_ms"`
-	Bytes      int64     `json:"bytes"` // what it printed, on both streams
+	Bytes      int64     `json:"bytes"` // the size of its output, both streams
 
 	Offset     int `json:"-"` // of the directive in the file
-	Start, End int `json:"-"` // of what stands for it on the page; the same if there is no page
+	Start, End int `json:"-"` // of its replacement on the page; equal if there is no page
 }
 
-// concurrent is how many commands of a page run at once, directives or bindings.
+// concurrent limits how many commands of a page, directives or bindings, run at once.
 const concurrent = 16
 
-// Page writes the page for s. Nothing is written if there is an error.
+// Page writes the page for s. It writes nothing if there is an error.
 func Page(ctx context.Context, w io.Writer, s *skill.Skill, env Env) (Trace, error) {
 	r := &renderer{skill: s, env: env, slots: make(chan struct{}, concurrent), shown: make([]bool, len(env.Args.Words))}
 	if env.Shell != nil && env.Shell.Env != nil {
@@ -103,7 +103,8 @@ func Page(ctx context.Context, w io.Writer, s *skill.Skill, env Env) (Trace, err
 	return r.trace(parts), err
 }
 
-// strict fails a page whose text is not what its author meant, if it must be. (A section that is not closed fails every page.)
+// strict fails a page under Strict if its text is not what its author meant. (An unclosed section
+// fails every page.)
 func (r *renderer) strict() error {
 	if !r.env.Strict {
 		return nil
@@ -121,21 +122,21 @@ type renderer struct {
 	skill    *skill.Skill
 	env      Env
 	redact   *redact.Redactor
-	bound    map[string]string // what bindings printed
-	took     bool              // a placeholder took arguments
-	shown    []bool            // which of them
-	slots    chan struct{}     // holds one for each command that runs
+	bound    map[string]string // the outputs of bindings
+	took     bool              // a placeholder showed arguments
+	shown    []bool            // which arguments were shown
+	slots    chan struct{}     // one entry for each command that runs
 	mu       sync.Mutex
 	warnings []string
 	withheld string // see Trace
 }
 
-// A planned is a part of the page to be: one of the skill's, or our own text.
+// A planned part of the page is one of the skill's parts, or our own text.
 type planned struct {
 	part       skill.Part
 	inOutput   bool
 	task       *task // for a directive
-	start, end int   // where it stands on the page
+	start, end int   // its place on the page
 }
 
 func (r *renderer) warn(format string, a ...any) {
@@ -144,12 +145,12 @@ func (r *renderer) warn(format string, a ...any) {
 	r.warnings = append(r.warnings, fmt.Sprintf(format, a...))
 }
 
-// reference is what a later use begins with if the plugin has no text of its own.
-// It is a prompt: asking to load the skill again here made agents loop.
+// reference is the first text of a later use if the plugin has no text of its own. It is a prompt:
+// agents looped when it asked them to load the skill again.
 const reference = "The instructions of this skill were loaded earlier in this session and still hold. " +
 	"What follows is fresh data for them, not new instructions."
 
-// plan decides which parts make the page.
+// plan decides which parts make up the page.
 func (r *renderer) plan() ([]*planned, error) {
 	sections, err := r.skill.Sections()
 	if err != nil {
@@ -176,8 +177,8 @@ func (r *renderer) plan() ([]*planned, error) {
 	return r.trimStart(parts), nil
 }
 
-// freshLines returns what a page without sections has at a later use: every directive
-// and every bound variable, and of those that stand in a line, the line.
+// freshLines returns the parts of a later use of a skill without sections: every directive and every
+// bound variable, inline ones with their line.
 func (r *renderer) freshLines(parts []*planned) []*planned {
 	var fresh, line []*planned
 	alone, inline := false, false
@@ -191,7 +192,7 @@ func (r *renderer) freshLines(parts []*planned) []*planned {
 	for _, p := range parts {
 		switch {
 		case p.part.Kind == skill.Directive && p.part.Alone:
-			line, alone = []*planned{p}, true // beside it is only white space
+			line, alone = []*planned{p}, true // only white space is beside it
 		case p.part.Kind == skill.Text:
 			for text := range strings.Lines(p.part.Source) {
 				if trimmed := strings.TrimRight(text, "\r\n"); !alone && trimmed != "" {
@@ -211,7 +212,7 @@ func (r *renderer) freshLines(parts []*planned) []*planned {
 	return fresh
 }
 
-// later puts the reference text before what is fresh.
+// later puts the reference text before the fresh parts.
 func (r *renderer) later(parts []*planned) []*planned {
 	text := strings.TrimRight(r.env.Reference, "\r\n")
 	if text == "" {
@@ -228,7 +229,7 @@ func plain(text string) *planned {
 	return &planned{part: skill.Part{Kind: skill.Text, Source: text}}
 }
 
-// trimStart drops the empty lines between the frontmatter and the text, which no agent should read.
+// trimStart drops the empty lines between the frontmatter and the text.
 func (r *renderer) trimStart(parts []*planned) []*planned {
 	if len(parts) == 0 || len(r.skill.Parts) == 0 || r.skill.Parts[0].Kind != skill.Header || parts[0].part.Kind != skill.Text {
 		return parts
@@ -237,14 +238,14 @@ func (r *renderer) trimStart(parts []*planned) []*planned {
 	return parts
 }
 
-// A value is what stands for a variable.
+// A value replaces a variable.
 type value struct {
 	data  string
-	words []string // what it is in a directive, unquoted; nil: data, split
+	words []string // its words in a directive, unquoted; nil means data, split
 	ours  bool     // a path or id of our own
 }
 
-// lookup returns what a variable stands for. known is false for a variable that nobody defines.
+// lookup returns the value of a variable. known is false for an undefined variable.
 func (r *renderer) lookup(p skill.Part) (v value, known, has bool) {
 	if p.Braced {
 		if slices.Contains(skill.Variables(), p.Name) {
@@ -264,7 +265,7 @@ func (r *renderer) lookup(p skill.Part) (v value, known, has bool) {
 	return r.argument(i)
 }
 
-// position returns which argument a placeholder stands for; -1 means all of them.
+// position returns the index of a placeholder's argument; -1 means all of them.
 func (r *renderer) position(p skill.Part) int {
 	switch {
 	case p.Named:
@@ -288,7 +289,7 @@ func (r *renderer) argument(i int) (v value, known, has bool) {
 	return value{data: r.env.Args.Words[i], words: r.env.Args.Words[i : i+1 : i+1]}, true, true
 }
 
-// text returns what a variable in the text becomes, and whether that is a path or id of our own.
+// text returns the value of a variable in the text, and whether it is a path or id of our own.
 func (r *renderer) text(p skill.Part) (text string, own bool) {
 	v, known, has := r.lookup(p)
 	switch {
@@ -301,7 +302,7 @@ func (r *renderer) text(p skill.Part) (text string, own bool) {
 	return v.data, v.ours
 }
 
-// take notes which arguments went somewhere.
+// take notes which arguments the page shows.
 func (r *renderer) take(p skill.Part) {
 	if p.Braced {
 		return
@@ -309,14 +310,14 @@ func (r *renderer) take(p skill.Part) {
 	r.took = true
 	switch i := r.position(p); {
 	case i < 0:
-		r.shown = nil // none is left that is not
+		r.shown = nil // all of them are shown
 	case i < len(r.shown):
 		r.shown[i] = true
 	}
 }
 
-// missing reports whether the page must say what its arguments were. The
-// instructions say it once; a later use has other arguments, so it shows them all.
+// missing reports whether the arguments must be appended to the page. The first page needs them only
+// if it shows none. A later use has other arguments, so it must show them all.
 func (r *renderer) missing() bool {
 	if !r.env.Args.Given() {
 		return false
@@ -328,7 +329,7 @@ func (r *renderer) missing() bool {
 func (r *renderer) bind(ctx context.Context, parts []*planned) error {
 	var faults []error
 	var used []string
-	seen := map[string]bool{} // names that were seen
+	seen := map[string]bool{} // names seen so far
 	each(parts, func(p skill.Part) {
 		if p.Kind != skill.Variable || p.Escaped {
 			return
@@ -361,7 +362,7 @@ func (r *renderer) bind(ctx context.Context, parts []*planned) error {
 	return err
 }
 
-// distrust says that nothing of an untrusted folder runs, if anything would have.
+// distrust warns that nothing runs because the folder is not trusted, if anything would have run.
 func (r *renderer) distrust(parts []*planned, bindings []string) error {
 	line := 0
 	for _, p := range parts {
@@ -427,8 +428,7 @@ func (r *renderer) run(ctx context.Context, parts []*planned) error {
 	return r.failures(parts)
 }
 
-// startAll runs tasks to their ends. A worker takes one after the other: what it
-// costs to begin anew, such as to grow a stack, it pays once.
+// startAll runs tasks to their ends. Each worker runs several, so that it grows its stack only once.
 func (r *renderer) startAll(ctx context.Context, tasks []*task) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -442,7 +442,7 @@ func (r *renderer) startAll(ctx context.Context, tasks []*task) {
 	wg.Wait()
 }
 
-// failures fails the page if it must not have failed directives.
+// failures fails the page under Strict if a directive failed.
 func (r *renderer) failures(parts []*planned) error {
 	var faults []error
 	for _, p := range parts {
@@ -468,7 +468,7 @@ func (r *renderer) failures(parts []*planned) error {
 func (r *renderer) join(parts []*planned) string {
 	var page, text strings.Builder
 	flush := func() {
-		page.WriteString(r.redact.Text(text.String())) // as a whole: a part of a secret is not known for one
+		page.WriteString(r.redact.Text(text.String())) // as a whole: half a secret is not recognized
 		text.Reset()
 	}
 	for _, p := range parts {

@@ -6,7 +6,7 @@ import "strings"
 // A Box is a frame of a fixed width around lines of text.
 type Box struct {
 	strings.Builder
-	Inner int // columns between the frame's blanks
+	Inner int // columns between the spaces at the frame
 	paint Paint
 }
 
@@ -16,19 +16,19 @@ type Span struct{ Color, Text string }
 // Plain returns a span without a color.
 func Plain(text string) Span { return Span{"", text} }
 
-// Dim returns a span for what matters less.
+// Dim returns a span for less important text.
 func Dim(text string) Span { return Span{"2", text} }
 
-// Red returns a span for what failed.
+// Red returns a span for failures.
 func Red(text string) Span { return Span{"31", text} }
 
-// Green returns a span for what succeeded.
+// Green returns a span for successes.
 func Green(text string) Span { return Span{"32", text} }
 
-// Yellow returns a span for what needs a look.
+// Yellow returns a span for warnings.
 func Yellow(text string) Span { return Span{"33", text} }
 
-// Cyan returns a span for what has a name.
+// Cyan returns a span for names.
 func Cyan(text string) Span { return Span{"36", text} }
 
 // In returns a span in a color, given as the parameters of an escape sequence.
@@ -41,7 +41,7 @@ const (
 	DefaultWidth = 80
 )
 
-// NewBox begins a box that is as wide as columns, within MinWidth and MaxWidth.
+// NewBox begins a box as wide as columns, but at least MinWidth and at most MaxWidth.
 func NewBox(title string, columns int, paint Paint) *Box {
 	columns = min(max(columns, MinWidth), MaxWidth)
 	b := &Box{Inner: columns - 4, paint: paint}
@@ -51,7 +51,7 @@ func NewBox(title string, columns int, paint Paint) *Box {
 	return b
 }
 
-// Line adds a line, cut to what fits.
+// Line adds a line, cut to the box's width.
 func (b *Box) Line(spans ...Span) {
 	b.WriteString(b.paint("2", "│") + " ")
 	left := b.Inner
@@ -66,7 +66,7 @@ func (b *Box) Line(spans ...Span) {
 	b.WriteString(strings.Repeat(" ", left) + " " + b.paint("2", "│") + "\n")
 }
 
-// Heading begins a part of the box.
+// Heading begins a section of the box.
 func (b *Box) Heading(text string) {
 	b.Line()
 	b.Line(Span{"1", text})
@@ -83,9 +83,9 @@ func (b *Box) Item(text string) {
 	}
 }
 
-// wrapHard works as Wrap does, but breaks what is too long for a line: nothing passes a box's frame.
+// wrapHard works as Wrap does, but also breaks words that are too long for a line.
 func wrapHard(text string, n int) []string {
-	n = max(n, 2) // some characters are that wide
+	n = max(n, 2) // some characters take two columns
 	var words []string
 	for word := range strings.FieldsSeq(text) {
 		for Cells(word) > n {
@@ -103,7 +103,7 @@ func (b *Box) End() string {
 	return b.String()
 }
 
-// Meter returns a share of whole as a bar of n columns.
+// Meter returns a bar of n columns that shows a share of a whole.
 func Meter(part, whole, n int) string {
 	full := 0
 	if whole > 0 {

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// IsNowhere reports whether stdout may have been closed before we began: Go then puts
-// the null device in its place, opened for reading too, which no redirection does.
-// Programs that start others do it so, though: Python's DEVNULL, Node's 'ignore'.
+// IsNowhere reports whether stdout may have been closed before we began. Go then opens the null
+// device in its place, for reading too. No shell redirection does that, but some programs that
+// start others do: Python's DEVNULL, Node's 'ignore'.
 func IsNowhere(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// A Screen is the last lines of a terminal, drawn again and again. Others use the terminal too, each while holding Held.
+// A Screen redraws the last lines of a terminal. Others use the terminal too, each while holding Held.
 type Screen struct {
 	Out  io.Writer
 	Held *sync.Mutex
@@ -18,8 +18,8 @@ type Screen struct {
 	last []int // the widths of the lines that are drawn
 }
 
-// Draw replaces what was drawn, in one write, each line cut to the width: one that wraps would
-// leave its rest behind.
+// Draw replaces the drawn lines in one write. It cuts each line to the width, because a wrapped line
+// would not be erased completely.
 func (s *Screen) Draw(lines []string) {
 	s.Held.Lock()
 	defer s.Held.Unlock()
@@ -39,7 +39,7 @@ func (s *Screen) Draw(lines []string) {
 	fmt.Fprint(s.Out, b.String())
 }
 
-// Clear takes the lines away.
+// Clear erases the lines.
 func (s *Screen) Clear() {
 	s.Held.Lock()
 	defer s.Held.Unlock()
@@ -48,7 +48,7 @@ func (s *Screen) Clear() {
 	s.last = nil
 }
 
-// Size returns that of the terminal.
+// Size returns the size of the terminal.
 func (s *Screen) Size() (columns, rows int) {
 	if f, ok := s.Out.(*os.File); ok {
 		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
@@ -58,7 +58,7 @@ func (s *Screen) Size() (columns, rows int) {
 	return 80, 24
 }
 
-// up goes to the first of the lines drawn. A terminal that became narrower has wrapped them.
+// up moves the cursor to the first drawn line. A terminal that became narrower has wrapped lines.
 func up(widths []int, columns int) string {
 	rows := 0
 	for _, w := range widths {

@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// A Spinner shows on a terminal that something takes long. What is written
-// through it meanwhile goes to the same terminal, and the spinner out of its way.
+// A Spinner shows on a terminal that something takes long. Text written through it goes to the same
+// terminal, and the spinner makes room for it.
 type Spinner struct {
 	out     io.Writer
-	screen  *sync.Mutex // whoever holds it has the terminal
+	screen  *sync.Mutex // its holder may write to the terminal
 	what    string
 	began   time.Time
 	shown   bool
-	midLine bool // what was written last did not end its line
+	midLine bool // the last text did not end its line
 
 	stop, stopped chan struct{}
 }
 
-// Spin starts a spinner on a terminal that others use too, each while holding
-// screen. If it is not live, it only passes on what is written.
+// Spin starts a spinner on a terminal that others use too, each while holding screen. If live is
+// false, it only passes text on.
 func Spin(out io.Writer, screen *sync.Mutex, live bool, what string) *Spinner {
 	s := &Spinner{out: out, screen: screen, what: what, began: time.Now(), stop: make(chan struct{}), stopped: make(chan struct{})}
 	if !live {
@@ -32,7 +32,7 @@ func Spin(out io.Writer, screen *sync.Mutex, live bool, what string) *Spinner {
 	return s
 }
 
-// soon is when a spinner first shows: what is done by then needs none.
+// soon is the delay before a spinner shows. Short work needs none.
 const soon = 300 * time.Millisecond
 
 func (s *Spinner) run() {
@@ -51,7 +51,7 @@ func (s *Spinner) run() {
 }
 
 func (s *Spinner) show() {
-	if !s.screen.TryLock() { // not while a person is being asked
+	if !s.screen.TryLock() { // not while a person answers a question
 		return
 	}
 	defer s.screen.Unlock()
@@ -82,8 +82,7 @@ func (s *Spinner) Write(p []byte) (int, error) {
 	return s.out.Write(p)
 }
 
-// Aside calls f, which writes whole lines to the terminal, while the spinner is
-// out of the way.
+// Aside hides the spinner while f writes whole lines to the terminal.
 func (s *Spinner) Aside(f func()) {
 	s.screen.Lock()
 	defer s.screen.Unlock()
@@ -91,7 +90,7 @@ func (s *Spinner) Aside(f func()) {
 	f()
 }
 
-// Doing changes what the spinner says.
+// Doing changes the spinner's text.
 func (s *Spinner) Doing(what string) {
 	s.screen.Lock()
 	defer s.screen.Unlock()
@@ -102,7 +101,7 @@ func (s *Spinner) Doing(what string) {
 	}
 }
 
-// End takes the spinner away. What is printed next on the terminal begins a line.
+// End removes the spinner. The next text begins a new line.
 func (s *Spinner) End() {
 	close(s.stop)
 	<-s.stopped

@@ -14,7 +14,7 @@ import (
 // A Paint colors text, or does not. The code is that of an SGR escape.
 type Paint func(code, text string) string
 
-// Painter returns what colors text, if it may have color.
+// Painter returns a Paint that colors text, or NoPaint.
 func Painter(may bool) Paint {
 	if !may {
 		return NoPaint
@@ -25,14 +25,14 @@ func Painter(may bool) Paint {
 // NoPaint colors nothing.
 func NoPaint(_, text string) string { return text }
 
-// IsTerminal reports whether a stream is one.
+// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// IsPiped reports whether a stream may have something for us: a pipe, a socket, or
-// a file, but neither a terminal nor a device such as /dev/null.
+// IsPiped reports whether a stream may have input for us: a pipe, a socket or a file, but not a
+// terminal or a device such as /dev/null.
 func IsPiped(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok {
@@ -53,16 +53,16 @@ func Visible(s string) string {
 	}, s)
 }
 
-// Flat returns a text that can stand in a line and does nothing to a terminal.
+// Flat returns a text on one line, with control characters made visible.
 func Flat(s string) string { return strings.NewReplacer("\n", " ", "\t", " ").Replace(Visible(s)) }
 
-// Indent shows text of somebody else's, apart from ours.
+// Indent indents somebody else's text, to set it apart from ours.
 func Indent(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimRight(Visible(text), "\n"), "\n", "\n    ")
 }
 
-// Near names a file as people would from here: a message that begins with a
-// path below the working folder begins with what is below it.
+// Near shortens a path at the beginning of a message to a relative one, if it is below the working
+// folder.
 func Near(message string) string {
 	dir, err := os.Getwd()
 	if err != nil || dir == "/" {
@@ -79,7 +79,7 @@ func Plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// Several lists names, at most so many.
+// Several lists names, up to a limit.
 func Several(names []string, most int) string {
 	if more := len(names) - most; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
@@ -87,7 +87,7 @@ func Several(names []string, most int) string {
 	return strings.Join(names, ", ")
 }
 
-// Either lists the values to choose from: a, b or c. Empty ones are left out.
+// Either lists values to choose from: a, b or c. It leaves out empty ones.
 func Either(values []string) string {
 	values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
 	if len(values) < 2 {
@@ -97,7 +97,7 @@ func Either(values []string) string {
 	return strings.Join(values[:last], ", ") + " or " + values[last]
 }
 
-// Ago says how long something is past, in few letters.
+// Ago returns the time since something happened, in a few letters.
 func Ago(d time.Duration) string {
 	switch {
 	case d < 5*time.Second:
@@ -112,7 +112,7 @@ func Ago(d time.Duration) string {
 	return fmt.Sprintf("%dd ago", d/(24*time.Hour))
 }
 
-// Duration writes a duration as exactly as people want it.
+// Duration formats a duration as precisely as people need.
 func Duration(d time.Duration) string {
 	if d < time.Second {
 		return d.Round(time.Millisecond).String()
@@ -120,7 +120,7 @@ func Duration(d time.Duration) string {
 	return d.Round(10 * time.Millisecond).String()
 }
 
-// ShortDuration returns a number of milliseconds as a duration in at most six letters.
+// ShortDuration formats milliseconds as a duration of at most six characters.
 func ShortDuration(ms float64) string {
 	d := time.Duration(ms * float64(time.Millisecond))
 	switch {
@@ -134,7 +134,7 @@ func ShortDuration(ms float64) string {
 	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
 }
 
-// Dollars writes an amount as exactly as a small one needs.
+// Dollars formats an amount, with more digits for small ones.
 func Dollars(usd float64) string {
 	if usd > 0 && usd < 0.01 {
 		return fmt.Sprintf("$%.4f", usd)
@@ -142,10 +142,10 @@ func Dollars(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
-// maxListed is how many of a kind are shown to people.
+// maxListed limits how many items of a kind are listed.
 const maxListed = 20
 
-// Section writes rows of one or two columns under a name, if there are any.
+// Section writes rows of one or two columns under a heading, if there are any rows.
 func Section(b *strings.Builder, name string, rows [][2]string) {
 	width := 0
 	for _, r := range rows[:min(len(rows), maxListed)] {
@@ -164,7 +164,8 @@ func Section(b *strings.Builder, name string, rows [][2]string) {
 	}
 }
 
-// WrapMarkdown wraps paragraphs and list items that are a line each. Code and tables stay.
+// WrapMarkdown wraps paragraphs and list items, each given as one line. Code and tables stay as they
+// are.
 func WrapMarkdown(text string, columns int) string {
 	var b strings.Builder
 	fenced := false
@@ -184,7 +185,7 @@ func WrapMarkdown(text string, columns int) string {
 	return b.String()
 }
 
-// Short shows the beginning of a text on one line.
+// Short returns the beginning of a text on one line.
 func Short(text string) string {
 	text = Flat(strings.TrimSpace(text))
 	if r := []rune(text); len(r) > 80 {

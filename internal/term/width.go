@@ -11,14 +11,14 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Cells returns how many columns of a terminal a text takes.
+// Cells returns the number of terminal columns that a text takes.
 func Cells(s string) int {
 	n := 0
 	eachCluster(s, func(_ string, w int) bool { n += w; return true })
 	return n
 }
 
-// Fit cuts a text to n columns, never within a character and what belongs to it.
+// Fit cuts a text to n columns, never inside a character cluster.
 func Fit(s string, n int) string {
 	if Cells(s) <= n {
 		return s
@@ -51,7 +51,7 @@ func FitWords(s string, n int) string {
 	return strings.TrimRight(text, " ,;:") + "…"
 }
 
-// FitEnd cuts a text to n columns and keeps its end: the end of a path says most.
+// FitEnd cuts a text to n columns and keeps its end, which says most in a path.
 func FitEnd(s string, n int) string {
 	if Cells(s) <= n {
 		return s
@@ -64,20 +64,19 @@ func FitEnd(s string, n int) string {
 	return Fit("…"+strings.Join(clusters, ""), n)
 }
 
-// Pad fills a text up to n columns, or cuts it to them.
+// Pad pads or cuts a text to n columns.
 func Pad(s string, n int) string {
 	s = Fit(s, n)
 	return s + strings.Repeat(" ", max(0, n-Cells(s)))
 }
 
-// PadLeft works as pad does, with the blanks before the text.
+// PadLeft works as Pad does, with the spaces before the text.
 func PadLeft(s string, n int) string {
 	s = Fit(s, n)
 	return strings.Repeat(" ", max(0, n-Cells(s))) + s
 }
 
-// eachCluster calls f for each character with what is drawn in the same place,
-// and its columns, until f says no.
+// eachCluster calls f with each character cluster and its columns, until f returns false.
 func eachCluster(s string, f func(cluster string, columns int) bool) {
 	start, columns, joined := 0, 0, false
 	for i, r := range s {
@@ -111,18 +110,18 @@ func runeCells(r rune) int {
 	return 1
 }
 
-// Clusters cuts a text into its characters, each with what is drawn in the same place.
+// Clusters cuts a text into clusters: each character with the marks drawn in the same place.
 func Clusters(s string) []string {
 	var all []string
 	eachCluster(s, func(c string, _ int) bool { all = append(all, c); return true })
 	return all
 }
 
-// Wrap breaks a text into lines of at most n columns, between words. A word that is longer, such as
-// a path, stays whole: a terminal breaks it in a way that can be copied.
+// Wrap breaks a text into lines of at most n columns, between words. A longer word, such as a path,
+// stays whole, because a terminal breaks it in a way that can be copied.
 func Wrap(text string, n int) []string { return wrap(strings.Fields(text), n) }
 
-// wrap joins words to lines of at most n columns.
+// wrap joins words into lines of at most n columns.
 func wrap(words []string, n int) []string {
 	var lines []string
 	line := ""
@@ -140,16 +139,17 @@ func wrap(words []string, n int) []string {
 	return append(lines, line)
 }
 
-// Hang writes text behind a head, in lines of n columns; those below the first begin where the text began.
+// Hang writes text after a head, in lines of n columns. Further lines begin below the text's first
+// word.
 func Hang(head, text string, n int) string {
 	left := Cells(head)
 	lines := Wrap(text, max(n-left, 20))
 	return head + strings.Join(lines, "\n"+strings.Repeat(" ", left)) + "\n"
 }
 
-// Message breaks a message into lines of n columns, the second and later ones indented. A command in it that people
-// copy stays on one line: the name of one of these programs and one of its commands, up to the end of the text or of the
-// parentheses.
+// Message breaks a message into lines of n columns, and indents all but the first. A command that
+// people copy stays on one line: from the name of one of our programs to the end of the text or of
+// the parentheses.
 func Message(text string, n int, programs map[string][]string) string {
 	const indent = "  "
 	if Cells(text) <= n {
@@ -174,8 +174,7 @@ func Message(text string, n int, programs map[string][]string) string {
 	return strings.Join(lines, "\n"+indent)
 }
 
-// Columns returns how wide output may be: as the terminal is, else as the variable
-// COLUMNS says, else what is usual.
+// Columns returns the width of output: the terminal's, else the variable COLUMNS, else a default.
 func Columns(out any, said string, usual int) int {
 	if f, ok := out.(*os.File); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {

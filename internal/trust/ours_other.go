@@ -2,6 +2,6 @@
 
 package trust
 
-// onlyOurs reports why a folder is not the user's alone. Here the folder is in
-// the user's profile, and its permissions are not told by its mode.
+// onlyOurs reports why others than the user can write to a folder. On this system the folder is in
+// the user's profile, and its mode does not show its permissions.
 func onlyOurs(string) error { return nil }

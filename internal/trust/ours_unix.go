@@ -12,7 +12,8 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// onlyOurs reports why a folder is not the user's alone. One that is not there yet is.
+// onlyOurs reports why others than the user can write to a folder. A folder that does not exist yet
+// is fine.
 func onlyOurs(dir string) error {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -21,24 +21,24 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A manifest is what a pinned folder holds that can run, or says what runs, by
-// path. Markdown counts by the commands in it and the tools that it allows, so that
-// prose can change; everything else counts by its bytes.
+// A manifest lists, by path, the files of a pinned folder that can run or say what runs. Of
+// Markdown only the commands and the allowed tools count, so that prose can change. Of everything
+// else every byte counts.
 type manifest map[string]pinned
 
 type pinned struct {
 	Hash string `json:"hash"`
-	Text string `json:"text,omitempty"` // what can be shown of it later
+	Text string `json:"text,omitempty"` // text to show later how the file changed
 }
 
 const (
 	maxPinned    = 10_000    // files
 	maxPinnedAll = 256 << 20 // bytes
-	maxShown     = 64 << 10  // bytes of one file that are kept, to show how it changed
+	maxShown     = 64 << 10  // bytes of one file that are kept to show how it changed
 )
 
-// snapshot reads a folder as it is now, and what its links lead to elsewhere: whoever
-// runs a link runs what lies there.
+// snapshot reads a folder as it is now, and what its links lead to elsewhere: running a link runs
+// its target.
 func snapshot(dir string) (manifest, error) {
 	s := snapshotter{dir: dir, into: manifest{}, walked: map[string]bool{}}
 	return s.into, s.walk(dir, "")
@@ -52,14 +52,14 @@ type snapshotter struct {
 	walked map[string]bool // folders elsewhere, by real path
 }
 
-// walk adds what a folder holds, each path below at.
+// walk adds the files of a folder, with paths below at.
 func (s *snapshotter) walk(folder, at string) error {
 	return filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case d.IsDir() && d.Name() == ".git":
-			return fs.SkipDir // how the folder came to be, not what is in it
+			return fs.SkipDir // history of the folder, not content
 		case d.IsDir():
 			return nil
 		}
@@ -79,7 +79,7 @@ func (s *snapshotter) walk(folder, at string) error {
 	})
 }
 
-// link adds a link: where it leads, and what is there if that is no part of the folder.
+// link adds a link: where it leads and, if that is outside of the folder, what is there.
 func (s *snapshotter) link(path, rel string) error {
 	to, err := os.Readlink(path)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *snapshotter) link(path, rel string) error {
 	text := []byte("link to " + to)
 	real, err := realPath(path)
 	if err != nil || files.Inside(s.dir, real) {
-		return s.add(rel, text) // it leads nowhere, or to what is pinned itself
+		return s.add(rel, text) // it leads nowhere, or to something that is pinned itself
 	}
 	info, err := os.Stat(real)
 	switch {
@@ -123,8 +123,8 @@ func (s *snapshotter) add(rel string, text []byte) error {
 	return nil
 }
 
-// pinnedText returns what counts of a file that is no link. In the folder itself prose does
-// not count, for Run looks at each byte; elsewhere nobody looks again.
+// pinnedText returns the part of a file's text that counts. Prose in the folder itself does not
+// count, because Run compares every byte. Elsewhere all of it counts, because nobody looks again.
 func pinnedText(path string, kind fs.FileMode, own bool) ([]byte, error) {
 	if !kind.IsRegular() {
 		return []byte("not a file: " + kind.String()), nil
@@ -165,9 +165,8 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Pin trusts dir with what it holds now: after a change of its commands or
-// scripts nothing runs until it is pinned again. With a digest, it must hold what
-// has that digest: what the user has seen is what is pinned.
+// Pin trusts dir as it is now. After a change to its commands or scripts nothing runs until it is
+// pinned again. With a digest, dir must still have that digest, so that the user pins what they saw.
 func (s Store) Pin(dir, digest string) (real string, err error) {
 	if real, err = realDir(dir); err != nil {
 		return "", err
@@ -186,22 +185,21 @@ func (s Store) Pin(dir, digest string) (real string, err error) {
 	if err := files.MakeState(s.Dir); err != nil {
 		return "", err
 	}
-	// First what it held, then the word: without the first, the word means nothing.
+	// Write the manifest first: the mark means nothing without it.
 	if err := files.Write(s.file(real)+pinSuffix, data, 0o600); err != nil {
 		return "", err
 	}
 	return real, files.Write(s.file(real), []byte(real+"\npin "+m.hash()+"\n"), 0o600)
 }
 
-// pinSuffix ends the name of the file with what a pinned folder held.
+// pinSuffix ends the name of a pinned folder's manifest.
 const pinSuffix = ".pin"
 
-// ErrNotPinned says that there is nothing to compare a folder with.
+// ErrNotPinned says that a folder is not pinned, so there is nothing to compare it with.
 var ErrNotPinned = errors.New("not pinned")
 
-// Changes shows how a pinned folder differs from what was pinned, as a diff of
-// its scripts and of the commands in its Markdown, and the digest of what it holds
-// now. "" means that it does not differ.
+// Changes returns a diff of a pinned folder's scripts, and of the commands in its Markdown, since it
+// was pinned, and the folder's digest now. The diff is "" if nothing changed.
 func (s Store) Changes(dir string) (changes, digest string, err error) {
 	real, err := realDir(dir)
 	if err != nil {

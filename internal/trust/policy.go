@@ -20,31 +20,31 @@ type Policy struct {
 	Store  Store
 	Home   string          // the user's home
 	Own    []string        // the user's own folders, trusted without asking
-	More   func() []string // further ones, which take time to find
-	MoreIn string          // the folder that holds all of those: More is asked about nothing else; "" means any
+	More   func() []string // more of the user's own folders, which take time to find
+	MoreIn string          // the folder above all of More's: paths elsewhere do not call More; "" means any
 	All    bool            // everything may run
-	Near   func() []string // the project that we are in, by real path: a store in it says nothing about what else is there
+	Near   func() []string // the current project, by real path: a store inside it cannot vouch for it
 
-	// Confirm asks the user about a folder that is not trusted. If it says yes
-	// the folder is trusted from then on. nil means no.
+	// Confirm asks the user about an untrusted folder. After a yes the folder is trusted. nil
+	// means no.
 	Confirm func(ctx context.Context, q Question) (bool, error)
 
 	real bool      // Own and More are real paths
-	held *sync.Map // what pinned folders hold at this moment: folder → manifest
+	held *sync.Map // the manifests of pinned folders at this moment, by folder
 }
 
-// A Question is what users must know before they trust a folder.
+// A Question tells users what they need to know before they trust a folder.
 type Question struct {
 	Dir      string
 	Commands []string // what would run now
-	Changes  string   // of a pinned folder: a diff of commands and scripts since it was pinned
+	Changes  string   // for a pinned folder: a diff of commands and scripts since it was pinned
 }
 
 // NotTrusted says that commands must not run, and what to do.
 type NotTrusted struct {
 	Dir     string
 	Changed bool  // it was trusted and pinned, and has changed since
-	Err     error // why the store is not believed, if so
+	Err     error // why the trust store does not count, if so
 }
 
 func (e *NotTrusted) Error() string {
@@ -57,7 +57,8 @@ func (e *NotTrusted) Error() string {
 	return fmt.Sprintf("not run: %s is not trusted (%s)", e.Dir, e.Remedy(""))
 }
 
-// Remedy returns the command that trusts the folder, for somebody who works in the project here; "" if there is none.
+// Remedy returns the command that trusts the folder, or "". The command fits somebody who works in
+// the project here.
 func (e *NotTrusted) Remedy(here string) string {
 	switch {
 	case e == nil || e.Err != nil:
@@ -72,9 +73,8 @@ func (e *NotTrusted) Remedy(here string) string {
 
 func (e *NotTrusted) Unwrap() error { return e.Err }
 
-// Allow reports whether commands that are written in a file may run; commands
-// lists them. The error is a *NotTrusted, or what kept the user from answering.
-// It is the one place that asks.
+// Allow reports whether the listed commands of a file may run. The error is a *NotTrusted, or the
+// reason why the user could not answer. No other function asks the user.
 func (p Policy) Allow(ctx context.Context, file string, commands func() []string) error {
 	err := p.May(file)
 	refused, ok := errors.AsType[*NotTrusted](err)
@@ -111,8 +111,7 @@ func (p Policy) Allow(ctx context.Context, file string, commands func() []string
 	return err
 }
 
-// May reports whether what lies at a path may run, by where it really is. It
-// asks nobody.
+// May reports whether the file at a path may run, by its real path. It asks nobody.
 func (p Policy) May(path string) error {
 	if p.All {
 		return nil
@@ -148,15 +147,14 @@ func (p Policy) May(path string) error {
 	return nil
 }
 
-// Read reports whether a text that was read from a file may decide what runs. In a
-// pinned folder it must be the text that was pinned: the file may have been another
-// when the folder was looked at.
+// Read reports whether a text that was read from a file may decide what runs. In a pinned folder it
+// must be the pinned text: the file may have changed since the folder was compared.
 func (p Policy) Read(real string, text []byte) error {
 	return p.asPinned(real, func(mode fs.FileMode) ([]byte, error) { return counts(real, mode, text), nil })
 }
 
-// Run reports whether the program or script at a real path may run. In a pinned
-// folder every byte of it must be pinned, which of Markdown it is not.
+// Run reports whether the program or script at a real path may run. In a pinned folder every byte of
+// it must be pinned, so Markdown may not.
 func (p Policy) Run(real string) error {
 	if err := p.May(real); err != nil {
 		return err
@@ -164,7 +162,7 @@ func (p Policy) Run(real string) error {
 	return p.asPinned(real, func(fs.FileMode) ([]byte, error) { return os.ReadFile(real) })
 }
 
-// asPinned reports whether what counts of a file is what its folder is pinned with, if it is pinned.
+// asPinned reports whether the part of a file that counts is as pinned, if its folder is pinned.
 func (p Policy) asPinned(real string, text func(fs.FileMode) ([]byte, error)) error {
 	if p.All || p.own(real) {
 		return nil
@@ -188,7 +186,7 @@ func (p Policy) asPinned(real string, text func(fs.FileMode) ([]byte, error)) er
 	return &NotTrusted{Dir: dir, Err: fmt.Errorf("%s is not what %s was pinned with", real, dir)}
 }
 
-// holds returns what a folder holds, at this moment if the policy is of one.
+// holds returns a folder's manifest. A policy from Now reads each folder only once.
 func (p Policy) holds(dir string) (manifest, error) {
 	if p.held == nil {
 		return snapshot(dir)
@@ -203,13 +201,13 @@ func (p Policy) holds(dir string) (manifest, error) {
 	return now, err
 }
 
-// own reports whether a real path is the user's own.
+// own reports whether a real path is in one of the user's own folders.
 func (p Policy) own(real string) bool {
 	return p.within(real, p.Own) || p.More != nil && (p.MoreIn == "" || p.within(real, []string{p.MoreIn})) && p.within(real, p.More())
 }
 
-// Now returns the policy of this moment, for judging many paths: the user's own folders
-// are resolved once, not for each path, and a pinned folder is looked at once.
+// Now returns the policy as of this moment, for many questions: it resolves the user's own folders
+// once, and reads each pinned folder once.
 func (p Policy) Now() Policy {
 	if p.All || p.real {
 		return p
@@ -231,7 +229,7 @@ func (p Policy) Now() Policy {
 	return p
 }
 
-// within reports whether a real path lies in one of the policy's folders.
+// within reports whether a real path is in one of the policy's folders.
 func (p Policy) within(real string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool {
 		var err error
@@ -242,7 +240,7 @@ func (p Policy) within(real string, dirs []string) bool {
 	})
 }
 
-// realPaths returns where folders really are that are there.
+// realPaths returns the real paths of the folders that exist.
 func realPaths(dirs []string) []string {
 	var real []string
 	for _, dir := range dirs {
@@ -253,9 +251,8 @@ func realPaths(dirs []string) []string {
 	return real
 }
 
-// Root returns the folder that must be trusted for a file, or folder, to run: the
-// repository it is really in, else the project or plugin around it, else its
-// own folder.
+// Root returns the folder that must be trusted for a file or folder to run: the repository of its
+// real path, else the project or plugin around it, else its own folder.
 func Root(file string) string {
 	if real, err := realPath(file); err == nil {
 		file = real

@@ -13,11 +13,10 @@ import (
 	"github.com/skillhand/skillhand/internal/proc"
 )
 
-// Find looks a program up for whoever is about to start it, by a name in the
-// environment's PATH or by a path that is relative to dir. The project that we are in
-// provides programs only if it is trusted: its folders in PATH do not count, nor do
-// relative ones, and no link leads into it. The error is a *NotTrusted if trust
-// would help, and otherwise one of proc.Find.
+// Find returns the path of a program that is about to start. It is a name in the environment's PATH
+// or a path relative to dir. An untrusted project around us provides no programs: its folders in
+// PATH and relative ones do not count, and no link may lead into it. The error is a *NotTrusted if
+// trust would help, otherwise one of proc.Find.
 func (p Policy) Find(name, dir string, env []string) (string, error) {
 	path, err := proc.Find(name, dir, p.Env(env))
 	if err == nil {
@@ -30,11 +29,10 @@ func (p Policy) Find(name, dir string, env []string) (string, error) {
 	return "", err
 }
 
-// Env returns an environment for a program that we start. It does not let the project that
-// we are in choose what runs, unless the project is trusted: PATH has no folder of the
-// project, and no relative one, which means another folder wherever one goes; BASH_ENV
-// names no file of the project, which bash would run before anything else; and git
-// obeys no repository among the project's files, whose configuration names programs.
+// Env returns an environment for a program that we start. In it, an untrusted project around us
+// cannot choose what runs: PATH has no folder of the project and no relative one; BASH_ENV, which
+// bash runs first, names no file of the project; and git ignores repositories among the project's
+// files, because their configuration can name programs.
 func (p Policy) Env(env []string) []string {
 	env = withPath(env, p.lends)
 	env = slices.DeleteFunc(env, func(kv string) bool {
@@ -47,7 +45,7 @@ func (p Policy) Env(env []string) []string {
 	return env
 }
 
-// withGit returns an environment with settings that git obeys before those of any file.
+// withGit returns an environment with git settings that override those of any file.
 func withGit(env []string, settings ...string) []string {
 	count := 0
 	env = slices.DeleteFunc(env, func(kv string) bool {
@@ -64,7 +62,7 @@ func withGit(env []string, settings ...string) []string {
 	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", count))
 }
 
-// withPath returns an environment with the folders of PATH that keep wants.
+// withPath returns an environment whose PATH has only the folders that keep accepts.
 func withPath(env []string, keep func(dir string) bool) []string {
 	env = slices.Clone(env)
 	for i, kv := range env {
@@ -76,14 +74,13 @@ func withPath(env []string, keep func(dir string) bool) []string {
 	return env
 }
 
-// lends reports whether a path of the environment may say what runs.
+// lends reports whether a path in the environment may decide what runs.
 func (p Policy) lends(path string) bool {
 	return filepath.IsAbs(path) && p.provides(path) == nil
 }
 
-// provides reports why what lies at an absolute path must not run as a program of the
-// environment's: it is in the project that we are in, or a link on the way is, and the
-// project is not trusted.
+// provides reports why the program at an absolute path must not run: the path, or a link on the way,
+// is in the current project, which is not trusted.
 func (p Policy) provides(path string) error {
 	trail, err := files.FollowLinks(path)
 	if err != nil {
@@ -105,14 +102,14 @@ func (p Policy) provides(path string) error {
 	return nil
 }
 
-// InProject reports whether a real path lies in the project that we are in. The user's
-// home is no project, nor is the whole machine.
+// InProject reports whether a real path is in the current project. The user's home and the root of
+// the machine are not projects.
 func (p Policy) InProject(real string) bool {
 	_, ok := p.project(real)
 	return ok
 }
 
-// project returns the folder of the project that we are in, if a real path lies in it.
+// project returns the folder of the current project, if a real path is in it.
 func (p Policy) project(real string) (root string, ok bool) {
 	if p.Near == nil {
 		return "", false

@@ -1,5 +1,5 @@
-// Package trust answers one question: may commands that are written in this
-// folder run? Only the user says so, folder by folder.
+// Package trust answers one question: may the commands of this folder run? Only the user decides,
+// folder by folder.
 package trust
 
 import (
@@ -18,14 +18,14 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// A Store remembers which folders the user trusts, by real path, so that a
-// moved or copied folder is not trusted. Each is a file of its own: writers
-// need no lock, and revoking is removing a file.
+// A Store remembers which folders the user trusts. It goes by real path, so that a moved or copied
+// folder is not trusted. Each folder has a file of its own, so writers need no lock, and revoking
+// removes a file.
 type Store struct {
-	Dir string // the folder that holds the store; made when needed
+	Dir string // the store's folder, made when needed
 }
 
-// Trust trusts dir from now on.
+// Trust adds dir to the trusted folders.
 func (s Store) Trust(dir string) (real string, err error) {
 	if real, err = realDir(dir); err != nil {
 		return "", err
@@ -33,16 +33,16 @@ func (s Store) Trust(dir string) (real string, err error) {
 	if err := files.MakeState(s.Dir); err != nil {
 		return "", err
 	}
-	_ = os.Remove(s.file(real) + pinSuffix) // trusted as it is, whatever it becomes
+	_ = os.Remove(s.file(real) + pinSuffix) // no longer pinned
 	return real, files.Write(s.file(real), []byte(real+"\n"), 0o600)
 }
 
-// TooWide says why a folder is more than anybody means to trust: whatever is ever put below it would run. It is nil for
-// others.
+// TooWide returns an error for a folder that nobody means to trust as a whole, such as the root or
+// the home: everything ever put below it could run.
 func TooWide(dir, home string) error {
 	real, err := realDir(dir)
 	if err != nil {
-		return nil // Trust says so
+		return nil // Trust reports it
 	}
 	info, err := os.Stat(real)
 	switch {
@@ -56,8 +56,8 @@ func TooWide(dir, home string) error {
 	return nil
 }
 
-// Revoke forgets dir. It is an error if dir was not trusted. A folder that is
-// gone can be revoked too, by the path it had.
+// Revoke removes dir from the trusted folders. It fails if dir was not trusted. A folder that no
+// longer exists can be revoked by its old path.
 func (s Store) Revoke(dir string) (real string, err error) {
 	real, err = realDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,7 +67,7 @@ func (s Store) Revoke(dir string) (real string, err error) {
 		return "", err
 	}
 	err = os.Remove(s.file(real))
-	_ = os.Remove(s.file(real) + pinSuffix) // without the mark it means nothing
+	_ = os.Remove(s.file(real) + pinSuffix) // useless without the mark
 	if !errors.Is(err, fs.ErrNotExist) {
 		return real, err
 	}
@@ -78,14 +78,14 @@ func (s Store) Revoke(dir string) (real string, err error) {
 	return "", fmt.Errorf("%s: not trusted, nothing to revoke", real)
 }
 
-// A Folder is one that the user trusts.
+// A Folder is a trusted folder.
 type Folder struct {
 	Dir     string `json:"dir"`
 	Trusted bool   `json:"trusted"`
-	Pinned  bool   `json:"pinned"` // only as it was when the user looked
+	Pinned  bool   `json:"pinned"` // only as it was when the user pinned it
 }
 
-// List returns the folders that are trusted, sorted.
+// List returns the trusted folders, sorted.
 func (s Store) List() ([]Folder, error) {
 	entries, err := os.ReadDir(s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -104,7 +104,7 @@ func (s Store) List() ([]Folder, error) {
 	return all, nil
 }
 
-// covering returns the trusted folder that real lies in, and what it is pinned to, if so.
+// covering returns the trusted folder that real is in, and its pin if it has one.
 func (s Store) covering(real string) (dir, pin string, ok bool) {
 	for _, dir := range parents(real) {
 		if kept, pin, ok := s.read(s.file(dir)); ok && kept == dir {
@@ -114,16 +114,16 @@ func (s Store) covering(real string) (dir, pin string, ok bool) {
 	return "", "", false
 }
 
-// believable reports why what the store says about a file does not count: others
-// can write to the store, or it lies in a folder that the file is in too, and that
-// may have brought it along: its repository, or one of near.
+// believable reports why the store's word about a file does not count: others can write to the
+// store, or the store is in the file's own repository or in one of near, which may have brought it
+// along.
 func (s Store) believable(file, home string, near []string) error {
 	if dir, err := realPath(s.Dir); err == nil {
 		if real, err := realPath(home); err == nil {
 			home = real
 		}
 		for _, brought := range append(near, files.Top(dir)) {
-			// A home that is a repository is the user's own, and its state with it.
+			// A home that is a repository is the user's own, and so is its state.
 			if brought != "" && files.Inside(brought, dir) && files.Inside(brought, file) && !files.Inside(brought, home) {
 				return fmt.Errorf("%s is inside %s, which cannot vouch for itself", s.Dir, brought)
 			}
@@ -137,7 +137,7 @@ func (s Store) believable(file, home string, near []string) error {
 	return nil
 }
 
-// parents lists path and every folder above it.
+// parents lists path and all folders above it.
 func parents(path string) []string {
 	all := []string{path}
 	for up := filepath.Dir(path); up != path; path, up = up, filepath.Dir(up) {
@@ -146,14 +146,15 @@ func parents(path string) []string {
 	return all
 }
 
-// file returns where a folder's mark is kept. The name is a hash: paths have any length and any character.
+// file returns the path of a folder's mark. The name is a hash, because a folder's path can have any
+// length and any character.
 func (s Store) file(real string) string {
 	sum := sha256.Sum256([]byte(real))
 	return filepath.Join(s.Dir, hex.EncodeToString(sum[:16]))
 }
 
-// read returns the folder that a mark names, and what it is pinned to. A mark
-// that cannot be read, or is not the one its name says, trusts nothing.
+// read returns the folder that a mark names, and its pin. A mark that cannot be read, or whose name
+// does not match, trusts nothing.
 func (s Store) read(file string) (real, pin string, ok bool) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -166,11 +167,11 @@ func (s Store) read(file string) (real, pin string, ok bool) {
 	return real, pin, ok && s.file(real) == file
 }
 
-// Instead says which folder to name instead of the skill that was named, if there is no folder of that name.
+// Instead suggests a folder if the user named a skill and there is no folder of that name.
 func Instead(dir string, skills find.Finder) error {
 	_, err := os.Stat(dir)
 	if !errors.Is(err, fs.ErrNotExist) || files.Is(dir) {
-		return nil // whoever needs the folder says what is wrong with it
+		return nil // the caller will report what is wrong with it
 	}
 	found, ferr := skills.Look(dir)
 	if ferr != nil {
