@@ -88,7 +88,7 @@ func (c *Checkup) Files() ([]File, error) {
 	if !c.Options.NoSkip {
 		c.Finder.Fixtures = map[string]int{}
 	}
-	c.Finder.Others = c.Options.isForOthers()
+	c.Finder.Others, c.Finder.Packages = c.Options.isForOthers(), c.Options.NoSkip
 	return c.Finder.Find(c.paths)
 }
 

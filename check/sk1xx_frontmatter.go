@@ -408,6 +408,9 @@ func fieldNearMiss(p *pass) {
 			x.Fix.Unsafe = slices.Contains(grants, near)
 			x.ofClaude = p.doc.file.Kind == Agent || !isSpecField(near)
 		}
+		if near == "user-invocable" && f.Value == "true" || near == "disable-model-invocation" && f.Value == "false" {
+			p.severe(x, Info) // as without it
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ func fencedExample(p *pass) {
 		return // about directives, more likely than a skill
 	}
 	for _, d := range p.doc.directives {
-		if d.part != nil || p.doc.hasNote(d, skill.NoteBlockInfo) || p.doc.hasNote(d, skill.NoteDirectiveUnclosed) {
+		if d.part != nil && !d.isPlaceholder() || p.doc.hasNote(d, skill.NoteBlockInfo) || p.doc.hasNote(d, skill.NoteDirectiveUnclosed) {
 			continue
 		}
 		code, ok := p.codeAround(d)
@@ -28,7 +28,7 @@ func fencedExample(p *pass) {
 		}
 		f := p.find(d.start, d.end, "Claude Code runs this example: code, quotes and comments do not keep it from running")
 		f.Help = "put a space after the !, or show the command without it"
-		if mayBeMeant(code, d, p.doc.src[code.Offset:d.start]) {
+		if !d.isPlaceholder() && mayBeMeant(code, d, p.doc.src[code.Offset:d.start]) {
 			f.Message = "Claude Code runs this, although it stands in code, where skillhand runs nothing"
 			f.Help = "if it is an example, put a space after the !; if not, take it out of the code"
 			p.severe(f, Info)
@@ -36,6 +36,11 @@ func fencedExample(p *pass) {
 		f.Fix = p.space(d)
 	}
 }
+
+// isPlaceholder reports whether a directive only shows where a command stands: <command>.
+func (d *directive) isPlaceholder() bool { return standIn.Get().MatchString(d.command) }
+
+var standIn = words.Regexp(`^\s*<[a-zA-Z][\w -]*>\s*$`)
 
 // space returns the fix that keeps a directive from running: a blank behind its !, or before the ! of a
 // block. nil if neither does, or if the text has too many of them to try each.

@@ -369,6 +369,9 @@ func shellSyntax(p *pass) {
 		if d.fault == nil || slices.ContainsFunc(d.part.Command, func(c skill.Part) bool { return c.Kind == skill.Variable && !c.Braced }) {
 			continue // what is pasted may complete it
 		}
+		if _, inCode := p.codeAround(d); inCode && d.isPlaceholder() {
+			continue // SK306 tells
+		}
 		if e, ok := errors.AsType[syntax.ParseError](d.fault); ok && isRefusedByBash(e.Text) {
 			p.at(d, min(int(e.Pos.Offset()), len(d.command)), len(strings.TrimRight(d.command, " \t\n")),
 				"bash cannot read this, and the page aborts: %s", e.Text)

@@ -121,10 +121,8 @@ func hookShape(p *pass) {
 			f := p.severe(p.find(n.Start, n.End, "the command is empty: the hook runs nothing"), Warning)
 			f.Help = "write what is to run, or remove the hook"
 		}
-		if h.Get("type") != nil {
-			p.unquotedRoot(h)
-		}
 	})
+	p.unquotedRoots()
 }
 
 // hookFaults lists what is wrong with hooks, and where in the file. Those of a frontmatter are read as JSON, and their
@@ -210,40 +208,63 @@ func (p *pass) hooksLost() string {
 	return "Claude Code passes over the whole file, rules that deny included"
 }
 
-// unquotedRoot reports a hook whose command falls apart if the plugin lies in a folder with a blank.
-func (p *pass) unquotedRoot(h *doc.Node) {
+// unquotedRoots reports the hooks of a file whose commands fall apart if the plugin lies in a folder with a blank: at the first,
+// with one fix for all.
+func (p *pass) unquotedRoots() {
 	const root = "${CLAUDE_PLUGIN_ROOT}"
-	n := h.Get("command")
-	command, ok := n.Text()
-	if !ok || !strings.Contains(command, root) || h.Get("args") != nil { // with args no shell reads it
+	var first *Finding
+	n := 0
+	fix := &Fix{Title: "quote it"}
+	p.eachHook(func(h *doc.Node) {
+		c := h.Get("command")
+		command, ok := c.Text()
+		if !ok || h.Get("type") == nil || h.Get("args") != nil { // with args no shell reads it
+			return
+		}
+		bare := bareRoots(command)
+		if bare == 0 {
+			return
+		}
+		if n++; first == nil {
+			first = p.severe(p.find(c.Start, c.End, ""), Warning)
+		}
+		raw := p.doc.src[c.Start:c.End]
+		if p.doc.json != nil && strings.Count(raw, root) == bare && strings.Count(command, root) == bare && !strings.Contains(raw, "$'") {
+			fix.Edits = append(fix.Edits, Edit{c.Start, c.End, strings.ReplaceAll(raw, root, `\"`+root+`\"`)})
+		}
+	})
+	if first == nil {
 		return
 	}
+	where := ""
+	if n > 1 {
+		where = fmt.Sprintf(" in %d commands", n)
+	}
+	first.Message = root + " is not quoted" + where + ": if the path to the plugin has a space in it, the command falls apart"
+	first.Help = "put it in double quotes"
+	if len(fix.Edits) > 0 {
+		first.Fix = fix
+	}
+}
+
+// bareRoots counts the places where a command has the plugin's folder outside of quotes.
+func bareRoots(command string) (n int) {
 	program, err := words.Parse(command)
-	if err != nil {
-		return
+	if err != nil || !strings.Contains(command, "CLAUDE_PLUGIN_ROOT") {
+		return 0
 	}
-	bare := 0
 	sh.Walk(program, func(node sh.Node) bool {
 		switch node := node.(type) {
 		case *sh.DblQuoted:
 			return false
 		case *sh.ParamExp:
 			if node.Param != nil && node.Param.Value == "CLAUDE_PLUGIN_ROOT" {
-				bare++
+				n++
 			}
 		}
 		return true
 	})
-	if bare == 0 {
-		return
-	}
-	f := p.find(n.Start, n.End, "%s is not quoted: if the path to the plugin has a space in it, the command falls apart", root)
-	p.severe(f, Warning)
-	f.Help = "put it in double quotes"
-	raw := p.doc.src[n.Start:n.End]
-	if p.doc.json != nil && strings.Count(raw, root) == bare && strings.Count(command, root) == bare && !strings.Contains(raw, "$'") {
-		f.Fix = replace("quote it", false, n.Start, n.End, strings.ReplaceAll(raw, root, `\"`+root+`\"`))
-	}
+	return n
 }
 
 // eachHook calls f with every hook that is an object.
