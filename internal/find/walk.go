@@ -35,6 +35,8 @@ type Tree struct {
 	// Fixtures, if there is one, leaves out the folders of tests and of other people's code, and gets the number of files
 	// in each. What is in a folder that was named stays, and what an agent lists from there.
 	Fixtures map[string]int
+
+	Packages bool // look into node_modules too
 }
 
 // Find lists the files that the named paths stand for: a file, or all that a folder holds. None mean
@@ -259,7 +261,7 @@ func (w *walker) entry(p string, e fs.DirEntry, in setting) {
 		isDir = files.IsFolder(p)
 	}
 	switch {
-	case isDir && (slices.Contains(Skipped, e.Name()) || w.excluded(p)):
+	case isDir && (w.isSkipped(e.Name()) || w.excluded(p)):
 	case isDir && w.isFixture(p, in):
 		w.skip(p, in)
 	case isDir && isLink && !w.isLoaded(p, in):
@@ -269,6 +271,11 @@ func (w *walker) entry(p string, e fs.DirEntry, in setting) {
 	default:
 		w.file(p, in, false)
 	}
+}
+
+// isSkipped reports whether folders of a name are not looked into. Those of packages may be large, so they are not counted either.
+func (w *walker) isSkipped(name string) bool {
+	return slices.Contains(Skipped, name) && !(w.finder.Packages && name == "node_modules")
 }
 
 // fixtures are folders of tests, whose faults are meant to be there, and of other people's code.
