@@ -56,7 +56,7 @@ internal/files:
 internal/find: internal/agents internal/claudecode internal/claudecode/settings internal/doc internal/files
     internal/term internal/words skill
 internal/gate: internal/doc internal/words report
-internal/golden: . internal/files internal/find internal/here internal/render internal/term skill
+internal/golden: . internal/files internal/find internal/here internal/may internal/render internal/term skill
 internal/here: internal/claudecode/settings internal/doc internal/files internal/find internal/session internal/trust
     internal/words
 internal/jsonfind:

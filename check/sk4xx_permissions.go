@@ -15,13 +15,16 @@ import (
 )
 
 func permissionRules() []*Rule {
+	ruled := []Kind{Skill, Command, Text, Hooks}
 	return []*Rule{
 		{ID: "SK401", Name: "directive-asks", Severity: Error, agent: claude, run: directiveAsks,
 			Summary: "Claude Code does not run a directive: claude -p aborts the page, auto mode tells the model to run it"},
-		{ID: "SK402", Name: "rule-never-matches", Severity: Error, agent: claude, run: ruleNeverMatches,
-			Summary: "a rule of allowed-tools matches no command"},
-		{ID: "SK403", Name: "rule-allows-all", Severity: Error, agent: claude, run: ruleAllowsAll,
-			Summary: "a rule of allowed-tools that reads as if it named some commands allows all of them"},
+		{ID: "SK402", Name: "rule-never-matches", Severity: Error, agent: claude, kinds: ruled, run: ruleNeverMatches,
+			Summary: "a rule of allowed-tools or of a settings file matches no command"},
+		{ID: "SK403", Name: "rule-allows-all", Severity: Error, agent: claude, kinds: ruled, run: ruleAllowsAll,
+			Summary: "a rule of allowed-tools reads as if it named some commands, or one of a settings file names none, and allows all of them"},
+		{ID: "SK408", Name: "rule-shadowed", Severity: Warning, agent: claude, kinds: []Kind{Hooks}, run: ruleShadowed,
+			Summary: "a rule of a settings file allows what another denies"},
 		{ID: "SK404", Name: "aborts-when-installed", Severity: Warning, agent: claude, run: abortsWhenInstalled,
 			Summary: "a directive runs in a project, and no longer once the skill is installed elsewhere"},
 		{ID: "SK405", Name: "rule-unused", Severity: Info, Off: true, agent: claude, run: ruleUnused,
@@ -414,6 +417,9 @@ func abortsWhenInstalled(p *pass) {
 
 // toolRules calls f with each rule of allowed-tools, and where it stands.
 func (p *pass) toolRules(f func(r permit.Rule, start, end int)) {
+	if p.doc.skill == nil {
+		return
+	}
 	field, ok := p.doc.skill.Front.Field("allowed-tools")
 	if !ok {
 		return
@@ -422,6 +428,7 @@ func (p *pass) toolRules(f func(r permit.Rule, start, end int)) {
 }
 
 func ruleNeverMatches(p *pass) {
+	neverInSettings(p)
 	after := "" // the rule before, if a space took its parenthesis away
 	p.toolRules(func(r permit.Rule, start, end int) {
 		lone := after == "Bash" && strings.HasPrefix(r.Text, "(")
@@ -516,6 +523,7 @@ func respellEach(tool string, specs []string) string {
 }
 
 func ruleAllowsAll(p *pass) {
+	allInSettings(p)
 	var all, next *permit.Rule
 	var start, end int
 	report := func(nextEnd int) {

@@ -221,3 +221,16 @@ func like(pattern, text string) bool {
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// Covers reports whether whatever the other rule speaks of, this one speaks of too. It may miss that it does.
+func (r Rule) Covers(other Rule) bool {
+	switch {
+	case r.Tool != other.Tool || r.Kind == Dead || other.Kind == Dead:
+		return false
+	case r.Kind == All, r.isWhole(), r.Text == other.Text:
+		return true
+	case other.Kind == Exact, other.Kind == Prefix:
+		return r.Tool == "Bash" && r.Kind != Exact && r.Kind != Pattern && r.matches(other.Spec, squeeze(other.Spec))
+	}
+	return r.Kind == Begins && other.Kind == Begins && strings.HasPrefix(other.Spec, r.Spec)
+}

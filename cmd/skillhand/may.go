@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/check"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/may"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/permit"
@@ -21,6 +24,9 @@ type mayOptions struct {
 	mode, as, settings string
 	skill              []string
 	json               bool
+
+	transcripts, write bool
+	since              string
 }
 
 func newMay(std *cli.Std) *cobra.Command {
@@ -44,11 +50,17 @@ A command is a line of the shell. Other tools are written as in rules:
 --skill lists what Claude Code decides about the directives of a skill. With a command
 the skill's allowed-tools count as rules, as they do while the skill is in use.
 
+--from-transcripts reads Claude Code's transcripts of this project: what it asked about
+and how often that was approved or denied, rules that matched nothing, and the smallest
+set of rules that covers what was approved. --write shows the change of the settings
+and asks; without a terminal it only shows.
+
 Exit status: 0 allow; 1 ask, deny, unknown, or the classifier decides.
 --permission-mode says in which mode.`,
 		Example: `  skillhand may 'git push origin main'
   skillhand may 'Read(.env)' --json
   skillhand may --skill release-notes    # its directives
+  skillhand may --from-transcripts --since 30d
   skillhand may --permission-mode acceptEdits 'rm -r build'
   git log --format=%s | sed 's/^/git tag /' | skillhand may -`,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -63,12 +75,21 @@ Exit status: 0 allow; 1 ask, deny, unknown, or the classifier decides.
 		"project", "user", "plugin")
 	f.StringVar(&o.settings, "settings", "", "further settings, as claude --settings takes them: a `file` or JSON")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each command or directive")
+	f.BoolVar(&o.transcripts, "from-transcripts", false, "say what Claude Code asked about in this project, and the rules that cover what was approved")
+	f.StringVar(&o.since, "since", "30d", "with --from-transcripts: look back this `period` (12h, 7d, 4w), or from a day on")
+	f.BoolVar(&o.write, "write", false, "with --from-transcripts: add the rules to .claude/settings.local.json")
 	o.at.Flags(cmd)
 	return cmd
 }
 
 func runMay(cmd *cobra.Command, std *cli.Std, o mayOptions, args []string) error {
 	switch {
+	case o.transcripts && (len(args) > 0 || len(o.skill) > 0):
+		return cli.Usagef("--from-transcripts is about what was done: leave out the command and --skill")
+	case o.transcripts:
+		return mayHistory(cmd, std, o)
+	case o.write, cmd.Flags().Changed("since"):
+		return cli.Usagef("--since and --write go with --from-transcripts")
 	case len(args) > 1:
 		return cli.Usagef("may takes one command: quote it: skillhand may '%s'", strings.Join(args, " "))
 	case len(args) == 0 && len(o.skill) == 0:
@@ -147,6 +168,53 @@ func (o *mayOptions) place(std *cli.Std) (*may.Place, error) {
 		place.AddSkill(loc.File, front.AllowedTools)
 	}
 	return place, nil
+}
+
+// mayHistory says what transcripts tell of the rules here.
+func mayHistory(cmd *cobra.Command, std *cli.Std, o mayOptions) error {
+	since, err := activity.Since(o.since, time.Now())
+	if err != nil {
+		return cli.Usagef("--since: %v", err)
+	}
+	place, err := o.place(std)
+	if err != nil {
+		return err
+	}
+	h, err := o.at.Here(std.Env)
+	if err != nil {
+		return err
+	}
+	var uses []may.Used
+	err = activity.ToolUses(h, since, files.Real(h.Project), func(u activity.ToolUse) {
+		if use, ok := may.Written(u.Tool, u.Argument); ok {
+			uses = append(uses, may.Used{Use: use, Mode: u.Mode, Approved: u.Decided == activity.PersonAllowed,
+				Denied: u.Decided == activity.PersonDenied, Unsaid: u.Decided == activity.NotSaid})
+		}
+	})
+	switch {
+	case err != nil && len(uses) == 0:
+		return err
+	case err != nil:
+		std.Warn(err.Error()) // the others are counted
+	case len(uses) == 0:
+		return cli.Exit(cli.ExitMissing, fmt.Errorf("no transcripts of Claude Code about %s%s", term.Near(h.Project), activity.Period(o.since)))
+	}
+	history := place.Look(uses)
+	if err := std.PrintEither(o.json, history, func() string { return history.Text(std.Edge()) }); err != nil {
+		return err
+	}
+	if !o.write {
+		return nil
+	}
+	if len(history.Rules) == 0 {
+		std.Say("skillhand: nothing to write")
+		return nil
+	}
+	file, edit, err := place.Edit(history.Rules)
+	if err != nil {
+		return err
+	}
+	return std.WriteShown(cmd.Context(), file, edit)
 }
 
 // mayDirectives lists what Claude Code decides about each directive.

@@ -50,6 +50,9 @@ Wanted output sections, which --update fills in:
   verdict.json     the verdict, only the keys listed
   files/NAME       a file that the script made
 
+.claude/permissions.test tests the project's .claude/settings.json: DECISION [MODE:]
+COMMAND on each line, such as "ask git push" or "deny auto: curl x".
+
 Exit status: 1 a test failed or was not written, 3 there is no such skill, or no tests.`,
 		Example: `  skillhand test
   skillhand test --init greet Ada     # make a test of the page of greet Ada
@@ -93,6 +96,12 @@ func runTest(ctx context.Context, std *cli.Std, o testOptions, names []string) e
 		std.Warn(err.Error()) // the others are tested
 	}
 	var results []golden.Result
+	if r := golden.Permissions(rt.Here); r != nil && len(names) == 0 {
+		results = append(results, *r)
+		if err := std.PrintEither(o.json, *r, func() string { return r.Text(std.Painter()) }); err != nil {
+			return err
+		}
+	}
 	for _, loc := range skills {
 		for _, file := range golden.Unrun(loc) {
 			std.Warn(term.Visible(term.Near(file)) + ": not run: a test is a file tests/NAME.txtar in the skill's folder")
@@ -161,7 +170,7 @@ func judgeTests(std *cli.Std, o testOptions, skills int, results []golden.Result
 			failed++
 		}
 	}
-	if skills == 0 {
+	if skills == 0 && len(results) == 0 {
 		return cli.Exit(cli.ExitMissing, errors.New("no tests: there are no skills here"))
 	}
 	if len(results) == 0 {

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -124,12 +125,11 @@ func insert(src []byte, at *doc.Node, path []string, value string) []byte {
 
 // entry writes the member that path leads to.
 func entry(value string, path []string, indent string) string {
-	key, _ := json.Marshal(path[0]) // a string always has a JSON form
 	if len(path) > 1 {
 		inner := indent + "  "
 		value = "{\n" + inner + entry(value, path[1:], inner) + "\n" + indent + "}"
 	}
-	return string(key) + ": " + value
+	return quote(path[0]) + ": " + value
 }
 
 // indentAt returns the white space at the start of the line that an offset is in.
@@ -168,4 +168,45 @@ func lastOfEach(n *doc.Node) []*doc.Node {
 
 func lineAt(src []byte, offset int) int {
 	return 1 + bytes.Count(src[:min(offset, len(src))], []byte("\n"))
+}
+
+// AddItems returns the JSON object src with strings added to the end of the list that path leads to, which is made if need be.
+// All other bytes stay.
+func AddItems(file string, src []byte, items []string, path ...string) ([]byte, error) {
+	quoted := make([]string, len(items))
+	for i, item := range items {
+		quoted[i] = quote(item)
+	}
+	at, err := readObject(file, src)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range path {
+		at = at.Get(key)
+	}
+	if !at.IsList() || len(at.Items) == 0 {
+		if at != nil && !at.IsList() {
+			return nil, fmt.Errorf("%s:%d: %s is not a list, left as it is", file, lineAt(src, at.Start), strings.Join(path, "."))
+		}
+		return Set(file, src, "["+strings.Join(quoted, ", ")+"]", path...)
+	}
+	last, before := at.Items[len(at.Items)-1], at.Start+1
+	if len(at.Items) > 1 {
+		before = at.Items[len(at.Items)-2].End
+	}
+	blank := strings.Replace(string(src[before:last.Start]), ",", "", 1) // what sets the last item off sets off those after it
+	text := ""
+	for _, item := range quoted {
+		text += "," + cmp.Or(blank, " ") + item
+	}
+	return splice(src, last.End, last.End, text), nil
+}
+
+// quote writes a string as JSON, with < > and & as they are.
+func quote(text string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(text) // a string always has a JSON form
+	return strings.TrimSuffix(b.String(), "\n")
 }

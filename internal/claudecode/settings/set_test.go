@@ -117,3 +117,26 @@ func FuzzSet(f *testing.F) {
 		}
 	})
 }
+
+func TestAddItems(t *testing.T) {
+	for _, tt := range []struct{ src, want string }{
+		{"", "{\n  \"p\": {\n    \"allow\": [\"a\", \"b && <c>\"]\n  }\n}\n"},
+		{`{"p":{"allow":[]},"x": 1 }`, `{"p":{"allow":["a", "b && <c>"]},"x": 1 }`},
+		{`{"p":{"allow":["x"]}}`, `{"p":{"allow":["x", "a", "b && <c>"]}}`},
+		{"{\"p\": {\n  \"allow\": [\n    \"x\",\n    \"y\"\n  ], \"deny\": []}}\n", "{\"p\": {\n  \"allow\": [\n    \"x\",\n    \"y\",\n    \"a\",\n    \"b && <c>\"\n  ], \"deny\": []}}\n"},
+		{"{\"p\": {\"allow\": [\n\t\"x\"\n]}}", "{\"p\": {\"allow\": [\n\t\"x\",\n\t\"a\",\n\t\"b && <c>\"\n]}}"},
+	} {
+		got, err := AddItems("f.json", []byte(tt.src), []string{"a", "b && <c>"}, "p", "allow")
+		if err != nil || string(got) != tt.want {
+			t.Errorf("AddItems(%q) = %q, %v, want %q", tt.src, got, err, tt.want)
+		}
+	}
+	for src, want := range map[string]string{
+		`{"p": {"allow": 1}}`:    "f.json:1: p.allow is not a list, left as it is",
+		"// note\n{\"p\": {}}\n": "f.json:1: not JSON: invalid character '/' looking for beginning of value",
+	} {
+		if _, err := AddItems("f.json", []byte(src), []string{"a"}, "p", "allow"); err == nil || err.Error() != want {
+			t.Errorf("AddItems(%q): %v, want %s", src, err, want)
+		}
+	}
+}
