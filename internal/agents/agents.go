@@ -182,11 +182,6 @@ func SkillFolders(user bool) []string {
 	return all
 }
 
-// ReadersOf returns the agents that look for skills in a folder below a project, or below the home.
-func ReadersOf(folder string, user bool) []*Agent {
-	return slices.DeleteFunc(All(), func(a *Agent) bool { return !slices.Contains(a.folders(user).Skills, folder) })
-}
-
 // OwnerOf returns the agent whose own a folder or a file of a name is; nil if that is nobody's alone.
 func OwnerOf(base string) *Agent {
 	for _, a := range table() {

@@ -66,21 +66,6 @@ func (a *Agent) places(user bool) []string {
 // LooksIn reports whether the agent looks for skills in a place below a project, or below the home.
 func (a *Agent) LooksIn(place string, user bool) bool { return slices.Contains(a.places(user), place) }
 
-// OnlyReader returns the name of the agent that alone looks in a place; "" if several do, or none.
-func OnlyReader(place string) string {
-	only := ""
-	for _, a := range table() {
-		if a.list == nil || !a.LooksIn(place, false) && !a.LooksIn(place, true) {
-			continue
-		}
-		if only != "" {
-			return ""
-		}
-		only = a.Name
-	}
-	return only
-}
-
 // Headless says why no skill fires in an agent that runs without a person, as it is; "" if one does.
 func (a *Agent) Headless() string { return a.list.headless }
 

@@ -73,13 +73,3 @@ func cell(v agents.View) string {
 	}
 	return "-"
 }
-
-func TestOnlyReader(t *testing.T) {
-	for place, want := range map[string]string{
-		".github": "copilot", ".copilot": "copilot", ".codex": "codex", ".pi/agent": "pi", ".agents": "", ".claude": "", ".cursor": "", "": "",
-	} {
-		if got := agents.OnlyReader(place); got != want {
-			t.Errorf("OnlyReader(%q) = %q, want %q", place, got, want)
-		}
-	}
-}

@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"time"
 
@@ -70,13 +71,10 @@ const (
 )
 
 // Pack packs a bundle. The same skills, cases and options make the same bytes.
-func (b *Bundle) Pack() ([]byte, error) {
-	dir, err := os.MkdirTemp("", scratchPrefix)
-	if err != nil {
-		return nil, err
-	}
-	defer RemoveTree(dir)
-	p := &packer{dir: dir, at: map[string]string{}}
+func (b *Bundle) Pack() (_ []byte, err error) {
+	var out bytes.Buffer
+	zip := gzip.NewWriter(&out)
+	p := &packer{out: tar.NewWriter(zip), at: map[string]string{}}
 	list := packedBundle{Options: b.o, Timeout: b.o.Runtime.Claude.Timeout, IdleTimeout: b.o.Runtime.Claude.IdleTimeout}
 	for _, s := range b.subjects {
 		packed, err := p.subject(s)
@@ -93,25 +91,20 @@ func (b *Bundle) Pack() ([]byte, error) {
 		list.Mine = append(list.Mine, n)
 	}
 	text, err := json.MarshalIndent(list, "", " ")
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = p.write(&tar.Header{Name: bundleFile, Typeflag: tar.TypeReg, Mode: 0o600, Size: int64(len(text))}, bytes.NewReader(text))
 	}
-	if err := os.WriteFile(filepath.Join(dir, bundleFile), text, 0o600); err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	zip := gzip.NewWriter(&out)
-	err = errors.Join(writeTar(zip, dir), zip.Close())
+	err = errors.Join(err, p.out.Close(), zip.Close())
 	return out.Bytes(), err
 }
 
 // A packer puts files and folders into a bundle, each once.
 type packer struct {
-	dir string
+	out *tar.Writer
 	at  map[string]string // where they are in the bundle
 }
 
-// add copies a file or folder into the bundle, but for what is named, and returns its path there.
+// add puts a file or folder into the bundle, but for what is named, and returns its path there.
 func (p *packer) add(from string, skip ...string) (string, error) {
 	key := fmt.Sprintf("%q %q", from, skip)
 	if at, ok := p.at[key]; ok {
@@ -124,7 +117,41 @@ func (p *packer) add(from string, skip ...string) (string, error) {
 		to = at
 	}
 	p.at[key] = at
-	return at, copyTree(from, filepath.Join(p.dir, to), but(skip...))
+	err := p.write(&tar.Header{Name: parent, Typeflag: tar.TypeDir}, nil)
+	if err != nil {
+		return "", err
+	}
+	return at, walkTree(from, but(skip...), func(e entry) error {
+		h := &tar.Header{Name: path.Join(to, e.rel), Typeflag: tar.TypeReg, Mode: int64(e.mode.Perm() | 0o600)}
+		switch {
+		case e.mode.IsDir():
+			h.Typeflag = tar.TypeDir
+			return p.write(h, nil)
+		case e.link != "":
+			h.Typeflag, h.Linkname = tar.TypeSymlink, e.link
+			return p.write(h, nil)
+		}
+		f, err := os.Open(e.path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		h.Size = info.Size()
+		return p.write(h, f)
+	})
+}
+
+func (p *packer) write(h *tar.Header, content io.Reader) error {
+	h.Format = tar.FormatPAX
+	err := p.out.WriteHeader(h)
+	if err == nil && content != nil {
+		_, err = io.Copy(p.out, content)
+	}
+	return err
 }
 
 // subject returns a skill with its paths in the bundle.
@@ -157,48 +184,6 @@ func (p *packer) subject(s *Subject) (_ *Subject, err error) {
 		k.Cases = append(k.Cases, c)
 	}
 	return &k, nil
-}
-
-// writeTar writes a folder as an archive that depends on nothing but its content.
-func writeTar(w io.Writer, dir string) error {
-	out := tar.NewWriter(w)
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || path == dir {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		h := &tar.Header{Name: filepath.ToSlash(rel), Mode: int64(info.Mode().Perm()), Format: tar.FormatPAX}
-		switch {
-		case d.IsDir():
-			h.Typeflag = tar.TypeDir
-			return out.WriteHeader(h)
-		case d.Type()&fs.ModeSymlink != 0:
-			h.Typeflag = tar.TypeSymlink
-			if h.Linkname, err = os.Readlink(path); err != nil {
-				return err
-			}
-			return out.WriteHeader(h)
-		}
-		h.Typeflag, h.Size = tar.TypeReg, info.Size()
-		if err := out.WriteHeader(h); err != nil {
-			return err
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		_, err = io.Copy(out, f)
-		return err
-	})
-	return errors.Join(err, out.Close())
 }
 
 // Unpack unpacks a bundle into a folder, for trials with some environment. Nothing in it leads out

@@ -26,18 +26,6 @@ func (l line) text() string {
 	return b.String()
 }
 
-// directives returns which ones a line has, from the first to the last; zeros for none.
-func (l line) directives() (first, last int) {
-	for _, s := range l.Segments {
-		if s.Directive > 0 {
-			if last = s.Directive; first == 0 {
-				first = last
-			}
-		}
-	}
-	return first, last
-}
-
 // A reach is the lines of a directive, or of several that share lines: from, up to but not including to.
 type reach struct{ id, from, to int }
 

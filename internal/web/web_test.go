@@ -739,6 +739,22 @@ func TestTries(t *testing.T) {
 		!strings.Contains(text, "<dt>When</dt><dd><bdi>"+time.Now().Format("2006-")) || !strings.Contains(text, "<dt>it helps by</dt>") {
 		t.Errorf("what fails without the skill is no fault of it:\n%s", text)
 	}
+	models := filepath.Join(p.site.Runtime.State, "try", "plan", "0003", "card", "c")
+	if err := os.MkdirAll(models, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for arm, passed := range map[eval.Arm]*bool{"with@haiku": &no, "with@opus": &yes, "against@opus": &no} {
+		data, _ := json.Marshal(eval.Trial{Type: "trial", Skill: "card", Case: "c", Arm: arm, Run: 1, Fires: true, Outcome: eval.Fired, Passed: passed})
+		if err := os.WriteFile(filepath.Join(models, string(arm)+".json"), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, text := p.get(c, "/try?id=plan/0003&skill=card")
+	for _, want := range []string{"With the skill, haiku", "With the skill, opus", "With the skill as it was, opus", "passed 1 of 1", "passed 0 of 1"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("each model and arm has its column: no %q in\n%s", want, text)
+		}
+	}
 	for _, path := range []string{"/try?id=../../x&skill=card", "/try?id=plan/0002&skill=card", "/try"} {
 		if status, _ := p.get(c, path); status != 404 {
 			t.Errorf("%s: %d", path, status)
