@@ -2,7 +2,7 @@ package skill
 
 import "strings"
 
-// Commands lists what a skill's directives would run, for people to look at.
+// Commands lists the commands of a skill's directives, for people to read.
 func (s *Skill) Commands() []string {
 	var all []string
 	for _, p := range s.Parts {

@@ -10,18 +10,18 @@ import (
 	"github.com/skillhand/skillhand/internal/doc"
 )
 
-// A Field is a field of the frontmatter as it is written, so that a reader can
-// point at it and an editor change it. Offsets are bytes in the file.
+// A Field is a field of the frontmatter as written, with its place, so that a tool can point at it
+// or change it. Offsets are bytes in the file.
 type Field struct {
 	Key  string // "" for an item of a list
 	Line int    // of the key, or of an item's value
 
 	Offset, End           int // the key as written, with its quotes
-	ValueOffset, ValueEnd int // the value as written, without a comment after it; the same if there is none
+	ValueOffset, ValueEnd int // the value as written, without a comment; equal if there is no value
 
 	Raw    string  // the value as written
-	Value  string  // the value of a text or number, read as YAML
-	Fields []Field // the items of a list, or the fields of a value that has some
+	Value  string  // the value of a string or number, as YAML reads it
+	Fields []Field // the items of a list, or the fields of a mapping
 }
 
 // yamlText is the YAML between the --- lines: src[start:end].
@@ -31,7 +31,7 @@ type yamlText struct {
 	lines      []int // where its lines start, as YAML counts them
 	newlines   []int // where the newlines of src[:end] are
 
-	// Where the last node was found. Nodes come in order, so a long line is read once.
+	// The place of the last node. Nodes come in order, so each line is read only once.
 	last struct{ line, column, offset int }
 }
 
@@ -58,7 +58,7 @@ func newYAMLText(src string, start, end int) *yamlText {
 	return t
 }
 
-// offset returns where a node starts. YAML counts columns in characters.
+// offset returns the offset of a node. YAML counts columns in characters.
 func (t *yamlText) offset(n *yaml.Node) int {
 	return t.at(n.Line, n.Column)
 }
@@ -81,7 +81,7 @@ func (t *yamlText) at(line, column int) int {
 
 func (t *yamlText) line(offset int) int { return 1 + sort.SearchInts(t.newlines, offset) }
 
-// fields reads the fields of a mapping, or the items of a list, that end before limit.
+// fields reads the fields of a mapping or the items of a list, up to limit.
 func (t *yamlText) fields(n *yaml.Node, limit int) []Field {
 	step := 1
 	if n.Kind == yaml.MappingNode {
@@ -123,13 +123,12 @@ func (t *yamlText) fields(n *yaml.Node, limit int) []Field {
 	return all
 }
 
-// before returns where what is before a node of parent ends: at the node, or
-// at the - of its item.
+// before returns the end of what precedes a node of parent: the node, or the - of its item.
 func (t *yamlText) before(parent, node *yaml.Node, start int) int {
 	if parent.Kind != yaml.SequenceNode || parent.Style&yaml.FlowStyle != 0 {
 		return start
 	}
-	for line := node.Line; line >= max(1, node.Line-8); line-- { // comments may stand between
+	for line := node.Line; line >= max(1, node.Line-8); line-- { // there may be comments in between
 		if line > len(t.lines) {
 			break
 		}
@@ -158,8 +157,8 @@ func (t *yamlText) keyEnd(key *yaml.Node, start, limit int) int {
 	return start + t.scalarLength(key, t.src[start:limit], ":")
 }
 
-// valueEnd returns the end of a value that starts at f.ValueOffset; stop has
-// the bytes that end it in brackets.
+// valueEnd returns the end of the value at f.ValueOffset. stop lists the bytes that end a value in
+// brackets.
 func (t *yamlText) valueEnd(v *yaml.Node, f Field, limit int, stop string) int {
 	text := t.src[f.ValueOffset:limit]
 	flow := strings.HasPrefix(text[properties(text):], "[") || strings.HasPrefix(text[properties(text):], "{")
@@ -176,7 +175,7 @@ func (t *yamlText) valueEnd(v *yaml.Node, f Field, limit int, stop string) int {
 	return t.bracketEnd(from, limit)
 }
 
-// bracketEnd returns the index after the next closing bracket from i on.
+// bracketEnd returns the index after the next closing bracket at or after i.
 func (t *yamlText) bracketEnd(i, limit int) int {
 	for ; i < limit; i++ {
 		switch t.src[i] {
@@ -190,8 +189,8 @@ func (t *yamlText) bracketEnd(i, limit int) int {
 	return limit
 }
 
-// scalarLength returns how much of text, which starts with a scalar, is that
-// scalar; stop has further bytes that end it.
+// scalarLength returns the length of the scalar at the start of text. stop lists more bytes that end
+// it.
 func (t *yamlText) scalarLength(n *yaml.Node, text, stop string) int {
 	from := properties(text)
 	switch {
@@ -221,8 +220,8 @@ func (t *yamlText) scalarLength(n *yaml.Node, text, stop string) int {
 	return plainLength(text, stop)
 }
 
-// plainLength returns how much of text is a scalar without quotes: up to a
-// comment, or to what ends it in brackets.
+// plainLength returns the length of the unquoted scalar at the start of text: up to a comment, or a
+// byte of stop.
 func plainLength(text, stop string) int {
 	end := len(text)
 	for i := range len(text) {
@@ -234,8 +233,7 @@ func plainLength(text, stop string) int {
 	return len(strings.TrimRight(text[:end], " \t\r\n"))
 }
 
-// dropComments removes lines at the end of a block of text that start with #
-// at the margin: they are comments, and no part of it.
+// dropComments removes comments from the end of a block of text: lines with # at the margin.
 func dropComments(text string) string {
 	for {
 		text = strings.TrimRight(text, " \t\r\n")
@@ -261,7 +259,7 @@ func properties(text string) int {
 	return i
 }
 
-// guess lists the lines that look like fields, for a text that is not YAML.
+// guess lists the lines that look like fields in a text that is not YAML.
 func (t *yamlText) guess() []Field {
 	var all []Field
 	line := t.line(t.start) - 1
@@ -275,7 +273,7 @@ func (t *yamlText) guess() []Field {
 			value := end - len(strings.TrimLeft(t.src[i+len(key)+1:end], " \t"))
 			all = append(all, Field{Key: key, Line: line, Offset: i, End: i + len(key), ValueOffset: value, ValueEnd: end})
 		case len(all) > 0 && strings.TrimSpace(text) != "" && strings.IndexByte(" \t", text[0]) >= 0:
-			all[len(all)-1].ValueEnd = i + len(strings.TrimRight(text, " \t\r\n")) // it goes on
+			all[len(all)-1].ValueEnd = i + len(strings.TrimRight(text, " \t\r\n")) // the value continues
 		}
 		i = next
 	}
@@ -287,7 +285,7 @@ func (t *yamlText) guess() []Field {
 
 const keyLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-// fault turns the parser's "yaml: line 3: …" into a note on the line of the fault.
+// fault turns the parser's "yaml: line 3: …" into a note on that line.
 func (t *yamlText) fault(err error) Note {
 	fault := doc.FaultOfYAML(t.src[t.start:t.end], err)
 	at := t.start

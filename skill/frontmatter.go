@@ -8,12 +8,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Frontmatter is what the YAML at a skill's start says: the fields of the Agent
-// Skills specification and of Claude Code. A field that is absent, or has the
-// wrong shape, is zero.
+// Frontmatter holds the fields at the start of a skill that the Agent Skills specification or
+// Claude Code defines. A field that is missing or has the wrong shape is zero.
 type Frontmatter struct {
-	Broken string // why the YAML cannot be read, if so: then no field counts
-	Slip   Slip   // and the spot, if that is known
+	Broken string // why the YAML cannot be read, or ""; broken YAML has no fields
+	Slip   Slip   // the place of the mistake, if known
 
 	Name          string
 	Description   string
@@ -35,12 +34,12 @@ type Frontmatter struct {
 	Background             bool
 	Paths                  []string
 	Shell                  string
-	HasHooks               bool // hooks: is there; Claude Code runs them, skillhand does not
+	HasHooks               bool // there are hooks; Claude Code runs them, skillhand does not
 
-	Fields []Field // every field as written; if the YAML is broken, the lines that look like fields
+	Fields []Field // all fields as written; in broken YAML, the lines that look like fields
 }
 
-// Field returns the field with a key; the last, if it is given twice.
+// Field returns the field with a key: the last one, if there are two.
 func (f *Frontmatter) Field(key string) (Field, bool) {
 	for _, x := range slices.Backward(f.Fields) {
 		if x.Key == key {
@@ -50,13 +49,13 @@ func (f *Frontmatter) Field(key string) (Field, bool) {
 	return Field{}, false
 }
 
-// A KnownField is one that the Agent Skills specification or Claude Code defines.
+// A KnownField is a field that the Agent Skills specification or Claude Code defines.
 type KnownField struct {
 	Name string
-	Spec bool // the specification does
+	Spec bool // the specification defines it
 }
 
-// KnownFields lists the fields that are known.
+// KnownFields lists the known fields.
 func KnownFields() []KnownField {
 	all := make([]KnownField, len(fields))
 	for i, f := range fields {
@@ -65,8 +64,8 @@ func KnownFields() []KnownField {
 	return all
 }
 
-// fields are the known ones: how each is stored, and what was expected if its
-// value has another shape.
+// fields lists the known fields: how to store each, and what to expect in a note about a wrong
+// shape.
 var fields = []struct {
 	KnownField
 	set func(f *Frontmatter, v *yaml.Node) (want string)
@@ -100,7 +99,7 @@ var fields = []struct {
 
 func ignored(*Frontmatter, *yaml.Node) (want string) { return "" }
 
-// set stores one field. A field that nobody defines is no fault: agents ignore it.
+// set stores a field. It ignores unknown fields, as agents do.
 func (f *Frontmatter) set(key string, v *yaml.Node) (want string) {
 	for _, known := range fields {
 		if known.Name == key {
@@ -110,8 +109,8 @@ func (f *Frontmatter) set(key string, v *yaml.Node) (want string) {
 	return ""
 }
 
-// splitFrontmatter returns where the body starts, after the byte order mark and
-// the frontmatter with both its --- lines.
+// splitFrontmatter returns the start of the body: after a byte order mark, and the frontmatter with
+// both --- lines.
 func splitFrontmatter(src string) int {
 	mark := len(src) - len(strings.TrimPrefix(src, byteOrderMark))
 	line, end := nextLine(src, mark)
@@ -129,8 +128,8 @@ func splitFrontmatter(src string) int {
 
 const byteOrderMark = "\ufeff"
 
-// unclosed reports whether a body begins with what was meant as frontmatter: a
-// line of --- and a field. A line of --- alone may be a rule.
+// unclosed reports whether a body begins with unclosed frontmatter: a --- line and a field. A ---
+// line alone may be a Markdown rule.
 func unclosed(body string) bool {
 	line, next := nextLine(body, 0)
 	if !isDelimiter(line) {
@@ -141,7 +140,7 @@ func unclosed(body string) bool {
 	return ok && key != "" && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz-_") == ""
 }
 
-// nextLine returns the line that starts at i, with its newline, and where the next one starts.
+// nextLine returns the line at i, with its newline, and the start of the next line.
 func nextLine(src string, i int) (line string, next int) {
 	if n := strings.IndexByte(src[i:], '\n'); n >= 0 {
 		return src[i : i+n+1], i + n + 1
@@ -154,8 +153,8 @@ func isDelimiter(line string) bool {
 	return ok && strings.TrimRight(rest, " \t\r\n") == ""
 }
 
-// parseFrontmatter reads the header of a file. Broken YAML is worth a note: the
-// body still loads, and without a field nothing is granted.
+// parseFrontmatter reads the header of a file. Broken YAML is only a note: the body still loads, and
+// without fields nothing is allowed.
 func parseFrontmatter(header string) (Frontmatter, []Note) {
 	f := Frontmatter{UserInvocable: true}
 	mark := len(header) - len(strings.TrimPrefix(header, byteOrderMark))
@@ -199,7 +198,7 @@ func parseFrontmatter(header string) (Frontmatter, []Note) {
 			v = v.Alias
 		}
 		if v.Tag == "!!null" {
-			continue // nothing is said
+			continue // no value
 		}
 		if want := f.set(x.Key, v); want != "" {
 			notes = append(notes, Note{x.Offset, x.Line, NoteFieldValue, fmt.Sprintf("%s is %s, want %s", x.Key, describe(v), want)})
@@ -229,7 +228,7 @@ func mapping(v *yaml.Node, to *map[string]string) (want string) {
 	return ""
 }
 
-// hint also takes [file] and [a, b], which YAML reads as lists and people write as texts.
+// hint also accepts [file] and [a, b]: YAML reads lists, but people mean strings.
 func hint(v *yaml.Node, to *string) (want string) {
 	if v.Kind != yaml.SequenceNode {
 		return scalar(v, to)
@@ -240,7 +239,7 @@ func hint(v *yaml.Node, to *string) (want string) {
 	return ""
 }
 
-// boolean also takes the words that YAML 1.1 had and people still write.
+// boolean also accepts the words of YAML 1.1, which people still write.
 func boolean(v *yaml.Node, to *bool) (want string) {
 	switch strings.ToLower(v.Value) {
 	case "true", "yes", "on":
@@ -272,7 +271,7 @@ func texts(v *yaml.Node, to *[]string, split func(string) []string) (want string
 	return ""
 }
 
-// splitTools splits at commas and spaces that are not inside parentheses: Bash(git log:*), Read.
+// splitTools splits at commas and spaces outside of parentheses: Bash(git log:*), Read.
 func splitTools(s string) []string {
 	var tools []string
 	depth, start := 0, 0
@@ -289,13 +288,13 @@ func splitTools(s string) []string {
 			start = i + 1
 		}
 	}
-	if start < len(s) { // an unclosed parenthesis swallowed the rest
+	if start < len(s) { // the rest belongs to an unclosed parenthesis
 		tools = append(tools, strings.TrimSpace(s[start:]))
 	}
 	return tools
 }
 
-// splitNames splits at spaces and commas: people write both.
+// splitNames splits at spaces and commas, because people write both.
 func splitNames(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' })
 }
@@ -321,7 +320,7 @@ func describe(v *yaml.Node) string {
 	}
 }
 
-// IsPlaceholder reports whether a description is still the one that a new skill or plugin has.
+// IsPlaceholder reports whether a description is still that of a new skill or plugin.
 func IsPlaceholder(description string) bool {
 	return strings.HasPrefix(description, "Say here what the skill ") || strings.HasPrefix(description, "Say here what the plugin ")
 }

@@ -15,26 +15,27 @@ const (
 	FromRoot      = "root"      // a folder that the caller chose
 	FromPlugin    = "plugin"    // the plugin that was named
 	FromProject   = "project"   // the project, its plugins included
-	FromUser      = "user"      // a folder of the user's own
+	FromUser      = "user"      // a folder of the user
 	FromInstalled = "installed" // a plugin that Claude Code installed
 )
 
 // A Location is where a skill or command was found.
 type Location struct {
-	// foo, also for a plugin's plug:foo and for foo-first-use/SKILL.md; for a command in a folder folder:foo
+	// foo, also for a plugin's plug:foo and for foo-first-use/SKILL.md; folder:foo for a command in a
+	// folder
 	Name    string `json:"name"`
-	Call    string `json:"call"`             // in a list: the name, plugin:name or path that finds this one and no other
-	Plugin  string `json:"plugin,omitempty"` // the plugin's name, if it is from one
-	From    string `json:"from"`             // one of the constants above; "" if it was named by its path
-	Command bool   `json:"command"`          // commands/foo.md, no skill
+	Call    string `json:"call"`             // in a list: the name, plugin:name or path that finds only this skill
+	Plugin  string `json:"plugin,omitempty"` // the plugin's name, or ""
+	From    string `json:"from"`             // one of the constants above; "" for a skill named by its path
+	Command bool   `json:"command"`          // a command, commands/foo.md, not a skill
 	File    string `json:"file"`             // the file to read
-	// the skill's folder, or that of all commands, as it was found: File, links resolved, lies inside it
+	// the folder of the skill or of all commands, as it was found; the real path of File is inside it
 	Folder string `json:"-"`
 }
 
-// Check reports why the location's file cannot be read as its skill's: it is missing, or, links
-// resolved, it does not lie in the skill's own folder. The folder itself may be a link: installers
-// make such. A linked file could be any file of the user's.
+// Check reports why the location's file must not be read: it is missing, or its real path is outside
+// of the skill's folder. The folder may be a link, as installers make them. A linked file could be
+// any file of the user.
 func (l Location) Check() error {
 	info, err := os.Lstat(l.File)
 	switch {

@@ -11,8 +11,8 @@ import (
 	"github.com/skillhand/skillhand/internal/markdown"
 )
 
-// Parse cuts a skill's source into parts. It reads no file: the name is that
-// of the folder in file. Any bytes are a skill.
+// Parse cuts a skill's source into parts. It reads no file; the skill's name is that of file's
+// folder. Any bytes are a valid skill.
 func Parse(file string, src []byte) *Skill {
 	s := &Skill{File: file}
 	if folder := filepath.Base(filepath.Dir(file)); folder != "." && folder != string(filepath.Separator) {
@@ -33,7 +33,7 @@ func Parse(file string, src []byte) *Skill {
 		c.add(Part{Kind: Header}, header)
 	}
 	spans := markdown.Scan(text[header:])
-	// A guess saves most of the copying; it must not let a text of dollars waste memory.
+	// A guess saves most of the copying. A text full of dollars must not waste memory.
 	c.parts = slices.Grow(c.parts, 2*len(spans)+2*min(strings.Count(text, "$"), len(src)/64)+1)
 	for _, sp := range spans {
 		c.addText(header+sp.Start, false)
@@ -49,7 +49,7 @@ func Parse(file string, src []byte) *Skill {
 	}
 	c.addText(len(text), false)
 	s.Parts = c.parts
-	for _, i := range readTags(s.Parts, "").stray { // prompts use <output> as an ordinary word
+	for _, i := range readTags(s.Parts, "").stray { // prompts also use <output> as an ordinary word
 		p := s.Parts[i]
 		s.note(p.Offset, p.Line, NoteStrayClose, "</"+p.Tag+"> closes nothing, so it is text")
 		s.Parts[i] = Part{Kind: Text, Source: p.Source, Offset: p.Offset, Line: p.Line}
@@ -58,7 +58,7 @@ func Parse(file string, src []byte) *Skill {
 	return s
 }
 
-// unclosedNote says what is not closed where text begins, and what that means.
+// unclosedNote returns a note about an unclosed element at the beginning of a text.
 func unclosedNote(sp markdown.Span, text string) (code, fault string) {
 	mark := text[:len(text)-len(strings.TrimLeft(text, "`~"))]
 	switch {
@@ -79,13 +79,13 @@ func (s *Skill) note(offset, line int, code, text string) {
 // A cutter cuts a text into parts.
 type cutter struct {
 	src   string
-	pos   int // up to which it is cut
+	pos   int // the end of what is cut
 	line  int // of pos
 	names names
 	parts []Part
 }
 
-// add makes the source up to end the next part.
+// add adds the source up to end as the next part.
 func (c *cutter) add(p Part, end int) {
 	p.Source = c.src[c.pos:end]
 	p.Offset = c.pos
@@ -110,7 +110,7 @@ func (c *cutter) addSpan(sp markdown.Span, base int) {
 	}
 }
 
-// directive makes the part of a directive, and cuts its command.
+// directive adds a directive and cuts its command.
 func (c *cutter) directive(sp markdown.Span, base int) Part {
 	p := Part{Kind: Directive, Alone: sp.Alone, Block: sp.Kind == markdown.Block, Fenced: sp.Fenced, InCode: sp.Fenced,
 		at: base + sp.At, joints: sp.Joints}
@@ -141,14 +141,14 @@ func (c *cutter) addText(end int, inCode bool) {
 	}
 }
 
-// names are the arguments that a skill's frontmatter names.
+// names holds the argument names of a skill's frontmatter.
 type names struct {
 	index map[string]int
-	odd   []string // those with other characters than a word's, sorted
+	odd   []string // names with other characters than a word's, sorted
 }
 
-// maxName is how long a name with other characters than a word's may be: each
-// $ of a text is compared with it.
+// maxName limits names with other characters than a word's, because each $ of a text is compared
+// with them.
 const maxName = 256
 
 func newNames(arguments []string) names {
@@ -168,8 +168,7 @@ func newNames(arguments []string) names {
 
 func tooLong(name string) bool { return len(name) > maxName && wordLength(name) < len(name) }
 
-// next finds the first variable in s from i on, at s[start:stop]; if there is
-// none, both are the end of s.
+// next finds the first variable in s at or after i, s[start:stop]. Without one, both are len(s).
 func (n names) next(s string, i int) (start, stop int, v Part) {
 	from := i
 	for {
@@ -192,8 +191,8 @@ func (n names) next(s string, i int) (start, stop int, v Part) {
 	}
 }
 
-// isPrice reports whether a variable of a length at the start of s is none,
-// because it is a price: $0.10.
+// isPrice reports whether the variable of a given length at the start of s is really a price, such
+// as $0.10.
 func isPrice(v Part, s string, length int) bool {
 	return !v.Named && isDigit(s[1]) && len(s) > length+1 && s[length] == '.' && isDigit(s[length+1])
 }
@@ -201,7 +200,7 @@ func isPrice(v Part, s string, length int) bool {
 // named returns the longest name that rest begins with, or "".
 func (n names) named(rest string) string {
 	name := ""
-	// Those that share the first bytes of rest are n.odd[low:high].
+	// The names that share the first bytes of rest are n.odd[low:high].
 	for low, high, i := 0, len(n.odd), 0; low < high && i < len(rest); i++ {
 		among := n.odd[low:high]
 		from := sort.Search(len(among), func(k int) bool { return len(among[k]) > i && among[k][i] >= rest[i] })
@@ -211,14 +210,13 @@ func (n names) named(rest string) string {
 			name = n.odd[low]
 		}
 	}
-	if name != "" { // its first word is the whole word here, so it is the longest
+	if name != "" { // its first word is a whole word here, so no name is longer
 		return name
 	}
 	return rest[:wordLength(rest)]
 }
 
-// variable reads the variable at the start of s, which is a $, and returns
-// its length, or 0 if there is none.
+// variable reads the variable at the start of s, a $. It returns the variable's length, or 0.
 func (n names) variable(s string) (v Part, length int) {
 	v.Kind = Variable
 	rest := s[1:]
@@ -259,7 +257,7 @@ func (n names) variable(s string) (v Part, length int) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// wordLength returns how many letters, digits and underscores s begins with.
+// wordLength returns the number of letters, digits and underscores at the start of s.
 func wordLength(s string) int {
 	n := 0
 	for isWordAt(s, n) {

@@ -11,12 +11,11 @@ import (
 	"github.com/skillhand/skillhand/internal/files"
 )
 
-// MaxSize is how long a skill's file may be. A page that long reaches no agent whole.
+// MaxSize limits the size of a skill's file. No agent gets a longer page whole.
 const MaxSize = files.MaxSize
 
-// Read reads and parses the skill at loc. The file is opened once, and its real
-// path is checked against what was opened: a link that changes meanwhile cannot
-// make one file's text pass for another's.
+// Read reads and parses the skill at loc. It opens the file once and compares its real path with the
+// opened file. A link that changes in the meantime cannot pass off one file as another.
 func Read(loc Location) (*Skill, error) {
 	src, real, err := loc.read()
 	if err != nil {
@@ -30,9 +29,9 @@ func Read(loc Location) (*Skill, error) {
 	return s, nil
 }
 
-// Front reads only the frontmatter of the skill at l, and what a list of skills
-// would say about it: its description, else the first line of its text. A text
-// for the first use is described by the SKILL.md that it belongs to.
+// Front reads only the frontmatter of the skill at l, and its description for a list: the
+// description field, else the first line of its text. A first-use text has the description of its
+// SKILL.md.
 func (l Location) Front() (f Frontmatter, summary string, err error) {
 	if main := l.Main(); main != l {
 		if f, summary, err := main.front(); err == nil {
@@ -61,8 +60,7 @@ func (l Location) front() (f Frontmatter, summary string, err error) {
 	return f, summary, nil
 }
 
-// text reads the file, which must lie in its folder, for those who need not know
-// where that really is.
+// text reads the file, which must be inside its folder, without returning its real path.
 func (l Location) text() ([]byte, error) {
 	src, opened, err := files.ReadOpened(l.File)
 	if err != nil {
@@ -75,14 +73,14 @@ func (l Location) text() ([]byte, error) {
 	return src, err
 }
 
-// direct reports whether the file stands in its folder itself, so that nothing
-// but a link could lead it elsewhere.
+// direct reports whether the file is directly in its folder, so that only a link could lead
+// elsewhere.
 func (l Location) direct() bool { return filepath.Dir(l.File) == l.Folder }
 
-// realPlace is where a file really is, and its folder.
+// realPlace holds the real paths of a file and of its folder.
 type realPlace struct{ file, folder string }
 
-// check reports whether the file lies in its folder.
+// check reports whether the file is inside its folder.
 func (r realPlace) check(l Location) error {
 	if !files.Inside(r.folder, r.file) {
 		return fmt.Errorf("%s: links to %s, outside its skill's folder", l.File, r.file)
@@ -90,7 +88,7 @@ func (r realPlace) check(l Location) error {
 	return nil
 }
 
-// where finds out where the location's file really is, and which file that is.
+// where returns the real place of the location's file, and which file it is.
 func (l Location) where() (real realPlace, info fs.FileInfo, err error) {
 	if real.folder, err = filepath.EvalSymlinks(l.Folder); err != nil {
 		return real, nil, err
@@ -107,8 +105,7 @@ func (l Location) where() (real realPlace, info fs.FileInfo, err error) {
 	return real, info, err
 }
 
-// read reads the file and finds out where it really is: in its folder, or it is
-// refused.
+// read reads the file and returns its real place. It refuses a file outside of its folder.
 func (l Location) read() (src []byte, real realPlace, err error) {
 	for range 10 {
 		var opened, now fs.FileInfo

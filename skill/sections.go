@@ -8,26 +8,26 @@ import (
 	"strings"
 )
 
-// Sections says which of a skill's parts its two sections are.
+// Sections says which parts of a skill belong to its two sections.
 type Sections struct {
-	Skill  Section // the instructions, which are read once
-	Output Section // what is fresh at every use
+	Skill  Section // the instructions, for the first use
+	Output Section // the output, fresh at every use
 }
 
-// A Section is a stretch of a skill's Parts, from its opening to its closing
-// tag. The zero value means that the skill has no such section.
+// A Section is a range of a skill's Parts, from its opening to its closing tag. The zero value means
+// that the skill has no such section.
 type Section struct {
 	Open  int // index of the opening tag
-	Close int // index of the closing tag, never 0 in a section that is there
+	Close int // index of the closing tag, never 0 in a section that exists
 }
 
 // Exists reports whether the skill has the section.
 func (x Section) Exists() bool { return x.Close > 0 }
 
-// Has reports whether the part with the given index lies between the tags.
+// Has reports whether the part with an index is between the tags.
 func (x Section) Has(index int) bool { return x.Open < index && index < x.Close }
 
-// Of returns the section's parts, both tags included; none if it is not there.
+// Of returns the section's parts with both tags, or none.
 func (x Section) Of(parts []Part) []Part {
 	if !x.Exists() {
 		return nil
@@ -35,9 +35,9 @@ func (x Section) Of(parts []Part) []Part {
 	return parts[x.Open : x.Close+1]
 }
 
-// Sections finds the skill's sections. There may be one of each kind, named
-// after the skill or not at all, and none in another. The error joins all
-// Faults, each with its tag's line; then no section is returned.
+// Sections finds the skill's sections: at most one of each kind, not nested, named after the skill or
+// not at all. The error joins all Faults, each with its tag's line. With an error there are no
+// sections.
 func (s *Skill) Sections() (Sections, error) {
 	t := readTags(s.Parts, s.shortName())
 	if len(t.faults) == 0 {
@@ -50,17 +50,17 @@ func (s *Skill) Sections() (Sections, error) {
 	return Sections{}, errors.Join(all...)
 }
 
-// Faults says why no page can be made of the skill's sections, in the order of the text.
+// Faults says why the skill's sections allow no page, in the order of the text.
 func (s *Skill) Faults() []Note { return readTags(s.Parts, s.shortName()).faults }
 
-// shortName returns the name without the folders before a command's.
+// shortName returns a command's name without its folders.
 func (s *Skill) shortName() string { return s.Name[strings.LastIndexByte(s.Name, ':')+1:] }
 
-// tags are what the tags among some parts say.
+// tags describes the tags among some parts.
 type tags struct {
 	found  map[string]Section
 	faults []Note
-	stray  []int // indexes of closing tags that close nothing
+	stray  []int // indexes of closing tags without an opening one
 }
 
 // readTags matches opening and closing tags.
@@ -69,8 +69,8 @@ func readTags(parts []Part, name string) tags {
 	complain := func(p Part, code, format string, args ...any) {
 		t.faults = append(t.faults, Note{p.Offset, p.Line, code, fmt.Sprintf(format, args...)})
 	}
-	open := -1                 // the tag of the section that goes on
-	nested := map[string]int{} // tags inside it, faults already, which may have closing tags
+	open := -1                 // the tag of the open section
+	nested := map[string]int{} // tags inside it, already faults, which may be closed
 	for i, p := range parts {
 		switch {
 		case p.Kind != Tag:

@@ -16,8 +16,9 @@ func readYAML(text string) (yaml.Node, error) {
 	return doc, err
 }
 
-// simpleYAML reads frontmatter in which every line is key: text without quotes, as in most skills. For any other ok is
-// false. The nodes are those that package yaml makes (FuzzSimpleYAML), in a fraction of the time.
+// simpleYAML reads frontmatter in which every line is key: text without quotes, as in most skills.
+// For all other frontmatter, ok is false. It makes the same nodes as package yaml (FuzzSimpleYAML),
+// in a fraction of the time.
 func simpleYAML(text string) (doc yaml.Node, ok bool) {
 	fields := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: 1, Column: 1}
 	number := 0
@@ -41,8 +42,8 @@ func isSimpleKey(key string) bool {
 		strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
 }
 
-// isSimpleValue reports whether a value is a text and nothing else: no indicator of YAML, no word that means something,
-// no character that ends a line or has to be escaped.
+// isSimpleValue reports whether a value can only be a string: it has no indicator of YAML, no word
+// with a meaning, and no character that ends a line or must be escaped.
 func isSimpleValue(value string) bool {
 	if value == "" || !isLetter(value[0]) || isWord(value) || strings.HasSuffix(value, ":") {
 		return false
@@ -60,7 +61,7 @@ func isSimpleValue(value string) bool {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// isWord reports whether YAML, or what it was once, takes a text for a boolean or for nothing.
+// isWord reports whether YAML 1.1 or 1.2 reads a text as a boolean or as null.
 func isWord(text string) bool {
 	switch strings.ToLower(text) {
 	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":

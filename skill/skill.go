@@ -9,14 +9,14 @@ import (
 
 // A Skill is one skill's file, read and cut into parts.
 type Skill struct {
-	Name  string // what it is called: its folder's name, without a companion's suffix
+	Name  string // its folder's name, without a companion's suffix
 	File  string // the file that was read, as it was found
-	Real  string // the same, links resolved: what trust is about; "" if it was not read from a file
-	Dir   string // the skill's folder, links resolved
+	Real  string // its real path, which must be trusted; "" if it was not read from a file
+	Dir   string // the real path of the skill's folder
 	Front Frontmatter
-	Parts []Part // their Sources joined give the file back, byte for byte
+	Parts []Part // their Sources joined are the file, byte for byte
 
-	Notes []Note // what is odd but no reason to fail, in the order of the text
+	Notes []Note // oddities that are no reason to fail, in the order of the text
 }
 
 // Source returns the file's text.
@@ -28,7 +28,7 @@ func (s *Skill) Source() []byte {
 	return all
 }
 
-// A Kind says what a Part is.
+// A Kind is the kind of a Part.
 type Kind int
 
 // The kinds of parts.
@@ -55,15 +55,15 @@ func Variables() []string {
 type Part struct {
 	Kind   Kind
 	Source string // the bytes in the file
-	Offset int    // of its first byte in the file; see Part.SourceOffset for the parts of a command
+	Offset int    // of its first byte in the file; for the parts of a command see Part.SourceOffset
 	Line   int    // of its first byte, from 1
-	InCode bool   // all of it is in a fence, code span, indented code or HTML comment; a command's parts always are
+	InCode bool   // it is in a fence, code span, indented code or HTML comment, as a command's parts always are
 
 	// Variable
 	Name    string // "ARGUMENTS", "0", "NAME"; for $ARGUMENTS[3] "3"
 	Braced  bool   // ${NAME}
-	Escaped bool   // an odd number of backslashes stands before it; the last one is part of Source
-	Named   bool   // it is one of the frontmatter's arguments: the one with index Arg
+	Escaped bool   // an odd number of backslashes precedes it; the last one is part of Source
+	Named   bool   // it is the frontmatter's argument with index Arg
 	Arg     int
 
 	// Directive
@@ -71,11 +71,11 @@ type Part struct {
 	// quote around it)
 	Command []Part
 	Block   bool // a ```! block, not !`…`
-	Fenced  bool // in a fence of nothing but directives, which stays around their output (the fence's lines are text parts)
-	Alone   bool // nothing but white space beside it on its lines, and in no list or quote
+	Fenced  bool // in a fence of directives only, which stays around their output (its lines are text parts)
+	Alone   bool // only white space is beside it on its lines, and it is in no list or quote
 
-	at     int              // where its command starts
-	joints []markdown.Joint // and where the command's lines do, if it is not in one piece
+	at     int              // the start of its command
+	joints []markdown.Joint // the starts of the command's lines, if it is not in one piece
 
 	// Tag
 	Tag     string // "skill" or "output"
@@ -83,8 +83,8 @@ type Part struct {
 	Close   bool   // </…>
 }
 
-// SourceOffset says where in the file a directive's command has its byte i,
-// counted from the start of all its Command parts.
+// SourceOffset returns the offset in the file of byte i of a directive's command, counted from the
+// start of its Command parts.
 func (p *Part) SourceOffset(i int) int {
 	n := sort.Search(len(p.joints), func(n int) bool { return p.joints[n].Text > i })
 	if n == 0 {

@@ -2,15 +2,15 @@ package skill
 
 import "strings"
 
-// A Slip is what makes a frontmatter no YAML, if it is one of the common ones: the spot in the file, what is wrong with
-// it, and what to do.
+// A Slip is a common mistake that makes frontmatter invalid YAML: its place in the file, what is
+// wrong, and what to do.
 type Slip struct {
 	Start, End int
 	Text, Help string
 }
 
-// slip looks for the slip in the guessed fields of a text that is no YAML: in the first value that is none by itself. The
-// parser, whose fault is given, may name the line before or after that.
+// slip looks for the mistake in the guessed fields of a text that is not YAML: in the first value
+// that is not YAML by itself. The parser's fault may name the line before or after it.
 func (t *yamlText) slip(fields []Field, fault Note) Slip {
 	for _, s := range []Slip{t.tab(), t.oddLine()} {
 		if s.Text != "" {
@@ -34,7 +34,7 @@ func (t *yamlText) slip(fields []Field, fault Note) Slip {
 	return unknown
 }
 
-// tab finds the first line that is indented with a tab, if that is all that is wrong.
+// tab finds the first line that is indented with a tab, if nothing else is wrong.
 func (t *yamlText) tab() Slip {
 	if !strings.Contains(t.src[t.start:t.end], "\n\t") && !strings.Contains(t.src[t.start:t.end], " \t") {
 		return Slip{}
@@ -57,17 +57,17 @@ func (t *yamlText) tab() Slip {
 	return Slip{first, first + 1, "a line is indented with a tab", "indent it with spaces"}
 }
 
-// oddLine finds the first line that keeps the rest from being YAML. Without the line, or moved to where it belongs, the
-// text must be YAML.
+// oddLine finds the first line that makes the text invalid YAML. Without the line, or with it moved
+// to its right place, the text must be YAML.
 func (t *yamlText) oddLine() Slip {
-	above, tries := "", 20 // each reads all of the text
+	above, tries := "", 20 // each try reads the whole text
 	for at := t.start; at < t.end && tries > 0; {
 		line, next := nextLine(t.src[:t.end], at)
 		if s, instead := lineSlip(above, line); s.Text != "" {
 			tries--
 			before, after := t.src[t.start:at], t.src[next:t.end]
 			if _, err := readYAML(before + line); s == dedented && err != nil {
-				after = "" // which may have the same fault
+				after = "" // the line after it may have the same fault
 			}
 			if _, err := readYAML(before + instead + after); err == nil {
 				s.Start, s.End = at, at+len(strings.TrimRight(line, "\r\n"))
@@ -82,7 +82,7 @@ func (t *yamlText) oddLine() Slip {
 	return Slip{}
 }
 
-// lineSlip says why a line may be none of YAML, after the line above it, and what to have instead of it.
+// lineSlip says why a line, after the line above it, may be invalid YAML, and what to write instead.
 func lineSlip(above, line string) (s Slip, instead string) {
 	text, rest := strings.TrimSpace(line), strings.TrimLeft(line, " ")
 	key, _, isField := strings.Cut(text, ":")
@@ -111,19 +111,19 @@ func lineSlip(above, line string) (s Slip, instead string) {
 	return s, instead
 }
 
-// dedented is a line that is indented, and less than the one above it.
+// dedented describes an indented line with less indentation than the line above.
 var dedented = Slip{
 	Text: "the line is indented less than the one above it, and more than a field",
 	Help: "indent it as the line above, or begin it at the start of the line",
 }
 
-// IsYAMLValue reports whether a text can be a field's value, on the field's line.
+// IsYAMLValue reports whether a text can be a field's value, on the same line.
 func IsYAMLValue(raw string) bool {
 	_, err := readYAML("field: " + raw + "\n")
 	return err == nil
 }
 
-// slipIn names the slip in a value that is no YAML.
+// slipIn finds the mistake in a value that is not YAML.
 func slipIn(raw string) Slip {
 	switch quote := raw[:1]; quote {
 	case `"`, "'":
@@ -161,7 +161,7 @@ func slipIn(raw string) Slip {
 	return Slip{}
 }
 
-// bracketSlip finds a slip in a list or mapping on one line.
+// bracketSlip finds a mistake in a list or mapping on one line.
 func bracketSlip(raw string) Slip {
 	closing := map[byte]string{'[': "]", '{': "}"}[raw[0]]
 	switch i := closingBracket(raw, closing[0]); {
@@ -173,7 +173,7 @@ func bracketSlip(raw string) Slip {
 	return Slip{}
 }
 
-// closingBracket returns where the bracket closes that a text begins with, or -1.
+// closingBracket returns the index of the bracket that closes a text's first one, or -1.
 func closingBracket(raw string, closing byte) int {
 	deep := 0
 	for i := 0; i < len(raw); i++ {
@@ -193,7 +193,7 @@ func closingBracket(raw string, closing byte) int {
 	return -1
 }
 
-// badEscape returns where a text in double quotes has a backslash that means nothing, from an index on; or -1.
+// badEscape returns the index of the next invalid backslash in a double-quoted text, or -1.
 func badEscape(quoted string, from int) int {
 	for i := from; i+1 < len(quoted) && quoted[0] == '"'; i++ {
 		if quoted[i] == '\\' {
@@ -206,7 +206,7 @@ func badEscape(quoted string, from int) int {
 	return -1
 }
 
-// Escaped returns a text in double quotes with a second backslash before each that means nothing.
+// Escaped doubles each invalid backslash of a double-quoted text.
 func Escaped(quoted string) string {
 	for i := badEscape(quoted, 1); i > 0; i = badEscape(quoted, i+2) {
 		quoted = quoted[:i] + `\` + quoted[i:]
@@ -214,7 +214,7 @@ func Escaped(quoted string) string {
 	return quoted
 }
 
-// ClosingQuote returns where a text ends that begins with a quote, or -1.
+// ClosingQuote returns the index of the quote that closes a text's first one, or -1.
 func ClosingQuote(raw string) int {
 	for i := 1; i < len(raw); i++ {
 		switch {
