@@ -29,8 +29,7 @@ const MaxErrors = 1000
 
 // Parse reads a text, which must be valid UTF-8. It is not ok if no line says anything.
 func Parse(text string) (r Result, ok bool) {
-	room := deliverables(text)
-	l := reader{rules: theRules(), says: Result{Deliverables: make([]string, 0, room)}, delivered: make(map[string]struct{}, room)}
+	l := reader{rules: theRules(), says: Result{Deliverables: []string{}}, delivered: map[string]struct{}{}}
 	for line := range strings.Lines(text) {
 		// A carriage return ends a line too: what follows is printed over it.
 		for part := range strings.SplitSeq(strings.TrimSuffix(line, "\n"), "\r") {
@@ -42,7 +41,6 @@ func Parse(text string) (r Result, ok bool) {
 		l.say(failure)
 	}
 	l.conclude()
-	own(l.says.Deliverables)
 	return l.says, l.found
 }
 
@@ -56,6 +54,7 @@ type reader struct {
 	trouble   string    // the last line that is shaped like an error, which no summary has cleared
 	since     bool      // a success was said after it
 	doubt     string    // the first line after the last success that makes it doubtful
+	step      bool      // the last success was that of a step: whatever else follows makes it doubtful
 	row       statement // what the last line said, a row of a table: if it is the header, nothing
 	delivered map[string]struct{}
 	known     map[string]statement // what lines of letters say; logs have few kinds of lines
@@ -69,15 +68,6 @@ const (
 	errorsBelow         // "Errors:", a failure if nothing is below it
 	errorsTitle         // "## Errors", which alone says nothing
 )
-
-// deliverables guesses how many there are: to grow as they come costs more than
-// to read them.
-func deliverables(text string) (n int) {
-	for _, word := range []string{"reated:", "odified:", "pdated:", "enerated:"} {
-		n += strings.Count(text, word)
-	}
-	return min(n, 1<<16) // of a text that only looks so
-}
 
 // conclude weighs what all lines say. An error that comes last is a failure; after one that no
 // summary has cleared, or before a doubt, nobody can tell what a tick is about.
@@ -122,6 +112,7 @@ func (l *reader) line(line string) {
 		return
 	}
 	if !l.rules.maySay(line) {
+		l.other(line)
 		return
 	}
 	raw := line
@@ -158,8 +149,8 @@ func (l *reader) line(line string) {
 		l.say(l.classify(l.rules.read(line[:r.start(line)]).string(false), false))
 		l.say(l.classify(l.rules.read(oneWord.Replace(unquote(f.value))).string(true), true))
 	default:
-		letters := r.string(!l.rules.by["line-code"].MatchString(line))
-		said := l.classify(letters, false)
+		code := l.rules.by["line-code"].MatchString(line)
+		said := l.classify(r.string(!code), false)
 		if said == failure && l.rules.by["line-heading"].MatchString(strings.ToLower(line)) {
 			l.heading = errorsBelow
 			return
@@ -170,8 +161,13 @@ func (l *reader) line(line string) {
 		}
 		if f.key == "" || l.rules.by["shape-weak"].MatchString(raw) {
 			said = l.sayShape(raw, said)
+		} else if code && (said == nothing || said == doubt) {
+			l.other(raw)
 		}
 		l.say(said)
+		if said == success {
+			l.step = !l.rules.by["line-whole"].MatchString(strings.ToLower(line))
+		}
 		if f.key == "error" && said == failure && f.value != "" {
 			l.err(f.value)
 		}
@@ -295,14 +291,26 @@ func (l *reader) sayShape(line string, said statement) statement {
 	case said == partial:
 		l.doubtful(line)
 	case shape == cleared && said != failure:
-		l.trouble, l.doubt, l.since = "", "", false
+		l.trouble, l.doubt, l.since, l.step = "", "", false, true
 	case shape == trouble && (said == nothing || said == doubt || said == failure && l.rules.by["shape-weak"].MatchString(line)):
 		l.trouble, l.since = strings.TrimSpace(line), false
 		return nothing
 	case said == doubt, shape == doubt && said == nothing:
 		l.doubtful(line)
+	case said == nothing:
+		l.other(line)
 	}
 	return said
+}
+
+// other takes in a line that says nothing by itself. Below a step that went well it may be
+// anything, unless it is a detail.
+func (l *reader) other(line string) {
+	if l.step && l.doubt == "" {
+		if line = withoutColors(line); !l.rules.by["line-detail"].MatchString(line) {
+			l.doubtful(line)
+		}
+	}
 }
 
 // doubtful notes a line that makes the successes before it doubtful.
@@ -314,7 +322,7 @@ func (l *reader) doubtful(line string) {
 
 func (l *reader) say(s statement) {
 	if s == success {
-		l.since, l.doubt = true, ""
+		l.since, l.doubt, l.step = true, "", false
 	}
 	l.says.Succeeded = l.says.Succeeded || s == success
 	l.says.Failed = l.says.Failed || s == failure
@@ -326,7 +334,7 @@ func (l *reader) deliver(path string) {
 		return
 	}
 	l.delivered[path] = struct{}{}
-	l.says.Deliverables = append(l.says.Deliverables, path)
+	l.says.Deliverables = append(l.says.Deliverables, strings.Clone(path))
 	l.found = true
 }
 
@@ -344,14 +352,6 @@ func (l *reader) err(message string) {
 		return
 	}
 	l.says.More++
-}
-
-// own makes copies of strings, which are parts of the text, in one piece.
-func own(parts []string) {
-	all := strings.Join(parts, "")
-	for i, part := range parts {
-		parts[i], all = all[:len(part)], all[len(part):]
-	}
 }
 
 // sayConfidence takes in a confidence: 0.92, 92%, 9/10.

@@ -10,6 +10,15 @@ import (
 // The tables in testdata are run by package report, as texts, and by package
 // migrate, as scripts.
 
+// TestRules: a line of the rules does not end with a space, which is cut off: "[ ]" is kept.
+func TestRules(t *testing.T) {
+	for line := range strings.Lines(Rules) {
+		if line = strings.TrimSuffix(line, "\n"); strings.TrimRight(line, " \t") != line {
+			t.Errorf("%q ends with a space", line)
+		}
+	}
+}
+
 // TestLines: nothing that is made of what people print makes the parser panic or hang.
 func TestLines(t *testing.T) {
 	parts := []string{

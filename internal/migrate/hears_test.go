@@ -47,7 +47,7 @@ func TestHearsAnything(t *testing.T) {
 declare -A known=() delivered=()
 while IFS='' read -r said; do
 	(
-		LC_ALL=C success=true confidence=0.5 deliverables='' errors='' errored=0 more=0 heading='' row='' passed='' quoting='' trouble='' since='' doubt=''
+		LC_ALL=C success=true confidence=0.5 deliverables='' errors='' errored=0 more=0 heading='' row='' passed='' quoting='' trouble='' since='' doubt='' step=''
 		skillhand_hear "$said"
 		skillhand_row
 		if [[ $heading == 1 || $heading && $passed ]]; then success=false; fi

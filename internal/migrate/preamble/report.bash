@@ -123,7 +123,7 @@ skillhand_open() { # sends stdout to a listener, in a pipe of which this shell n
 }
 
 skillhand_listen() { # passes lines on to stderr, hears them, and prints the report when it is told how it ended
-	local LC_ALL=C IFS=$'\r\n' success=true confidence=0.5 deliverables='' errors='' errored=0 more=0 heading='' row='' passed='' quoting='' trouble='' since='' doubt='' line part told='' many=0 begun='' document='' rest=()
+	local LC_ALL=C IFS=$'\r\n' success=true confidence=0.5 deliverables='' errors='' errored=0 more=0 heading='' row='' passed='' quoting='' trouble='' since='' doubt='' step='' line part told='' many=0 begun='' document='' rest=()
 	local -A delivered known
 	trap - EXIT ERR DEBUG RETURN
 	trap '' HUP INT QUIT PIPE TERM
@@ -193,7 +193,7 @@ skillhand_take() { # passes on and hears a text of whole lines
 		return
 	fi
 	printf %s "$text" >&2
-	if [[ ! $heading$row$quoting && $text != *$'\e'* ]] && ! skillhand_may "$text"; then return; fi
+	if [[ ! $heading$row$quoting && ( ! $step || $doubt ) && $text != *$'\e'* ]] && ! skillhand_may "$text"; then return; fi
 	for part in $text; do
 		skillhand_hear "${part:0:10000}" # bash cuts at patterns in quadratic time
 		if [[ $part == *'"success"'* && ! $part =~ \"success\"[[:space:]]*:[[:space:]]*true ]]; then success=false; fi
@@ -240,7 +240,7 @@ skillhand_conclude() { # weighs what all lines of a script that ended with statu
 # What lines say: the rules of skillhand parse, of which this part is made.
 
 skillhand_hear() { # takes in what a line says: success, passed, trouble, doubt, confidence, deliverables, errors, heading
-	local line=$1 said raw letters at begin start key value sign rest end
+	local line=$1 said raw code letters at begin start key value sign rest end
 	if [[ $line == *$'\e'* ]]; then
 		skillhand_uncolor "$line"
 		set -- "$line"
@@ -277,7 +277,10 @@ skillhand_hear() { # takes in what a line says: success, passed, trouble, doubt,
 		return
 		;;
 	esac
-	if ! skillhand_may "$line"; then return; fi
+	if ! skillhand_may "$line"; then
+		skillhand_other "$line"
+		return
+	fi
 	raw=$line
 	skillhand_plain "$line"
 	if [[ $line =~ $skillhand_line_commit ]]; then return; fi
@@ -321,7 +324,8 @@ skillhand_hear() { # takes in what a line says: success, passed, trouble, doubt,
 		skillhand_say
 		;;
 	*)
-		if [[ $line =~ $skillhand_line_code ]]; then begin=${#letters}; fi
+		code=''
+		if [[ $line =~ $skillhand_line_code ]]; then code=1 begin=${#letters}; fi
 		skillhand_classify "!${letters:0:begin}<${letters:begin}~" ''
 		if [[ $said == failure ]] && skillhand_like "$line" "$skillhand_line_heading"; then
 			heading=1
@@ -331,8 +335,13 @@ skillhand_hear() { # takes in what a line says: success, passed, trouble, doubt,
 			row=$said
 			return
 		fi
-		if [[ ! $key || $raw =~ $skillhand_shape_weak ]]; then skillhand_shape "$raw"; fi
+		if [[ ! $key || $raw =~ $skillhand_shape_weak ]]; then
+			skillhand_shape "$raw"
+		elif [[ $code && ( $said == nothing || $said == doubt ) ]]; then
+			skillhand_other "$raw"
+		fi
 		skillhand_say
+		if [[ $said == success ]] && ! skillhand_like "$line" "$skillhand_line_whole"; then step=1; fi
 		if [[ $said == failure && $key == error && $value ]]; then
 			if ((errored++ >= 1000)); then
 				((more += 1))
@@ -358,7 +367,7 @@ skillhand_quoted() { # whether line is one of a commit, of a diff, or of what a 
 
 skillhand_say() { # takes in said, what a line says
 	case $said in
-	success) passed=1 since=1 doubt='' ;;
+	success) passed=1 since=1 doubt='' step='' ;;
 	failure) success=false ;;
 	esac
 }
@@ -391,10 +400,19 @@ skillhand_shape() { # takes in what the shape of a line says, beside its words; 
 	*:harmless) ;;
 	partial:*) doubt=${doubt:-$raw} ;;
 	failure:*) ;;
-	*:cleared) trouble='' doubt='' since='' ;;
+	*:cleared) trouble='' doubt='' since='' step=1 ;;
 	nothing:trouble | doubt:trouble) trouble=$raw since='' said=nothing ;;
 	doubt:* | nothing:doubt) doubt=${doubt:-$raw} ;;
+	nothing:) skillhand_other "$1" ;;
 	esac
+}
+
+skillhand_other() { # takes in a line that says nothing: below a step that went well it may be anything, unless it is a detail
+	local line
+	if [[ ! $step || $doubt ]]; then return; fi
+	skillhand_uncolor "$1"
+	if [[ $line =~ $skillhand_line_detail ]]; then return; fi
+	line=${line#"${line%%[![:space:]]*}"} doubt=${line%"${line##*[![:space:]]}"}
 }
 
 skillhand_title() { # takes in a heading: only the lines below it can say something, if it is none of a program
