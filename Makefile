@@ -19,8 +19,10 @@ space := $(subst ,, )
 # Many tests wait more than they work, so more of them than there are processors run at once.
 ATONCE ?= -p $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 ))) -parallel 4
 ROUNDS ?= 1
+# What make corpus compares with.
+OLD ?= origin/main
 
-.PHONY: build demo test test-race test-plain real claude torture chaos grow times picture bench fuzz lint vet cross release tools sandbox parallel clean
+.PHONY: build demo test test-race test-plain real claude torture chaos grow times picture bench corpus fuzz lint vet cross release tools sandbox parallel clean
 
 build: ## the two static binaries, bin/skillhand and bin/skillhand-server
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
@@ -93,6 +95,9 @@ release: ## archives, npm packages, manifests and checksums of the version in VE
 
 bench: build tools parallel ## speed, as ratios to a peer in the same run
 	go run ./tools/bench bin/skillhand
+
+corpus: ## what check finds in public repositories, as it is here and at OLD (origin/main), by rule; DIR: their clones, each as OWNER+NAME, to which those that are missing are added
+	@tools/bench/corpus/builds.sh $(OLD) $(DIR)
 
 fuzz: ## every fuzz test for FUZZTIME
 	@for pkg in $$(go list ./...); do \

@@ -399,6 +399,9 @@ func fieldNearMiss(p *pass) {
 		}
 		x := p.find(f.Offset, f.End, text, f.Key, near)
 		x.Help = "write " + near
+		if near == "user-invocable" && f.Value == "true" || near == "disable-model-invocation" && f.Value == "false" {
+			p.severe(x, Info) // it says what happens anyway
+		}
 		_, there := p.doc.skill.Front.Field(near)
 		if near == "description" && !there && (p.doc.file.Kind == Skill || p.doc.file.Kind == Agent) {
 			x.Message += ", so the description is missing: " + p.undescribed()

@@ -37,7 +37,7 @@ func placeholderInText(p *pass) {
 		case x.what != "" && !x.inCommand: // SK307 tells of those in commands
 			f := p.find(x.at, x.at+2, "$%d stands for the %s argument: with %s or more, that replaces it in this %s", x.n, ordinal(x.n+1),
 				term.Plural(x.n+1, "argument"), x.what)
-			if named > 0 && x.n >= named && !p.doc.hintHasPhrase() {
+			if p.doc.isBeyondHint(x.n) {
 				p.severe(f, Info) // who calls it gives fewer
 			}
 			f.Help = fmt.Sprintf(`write \$%d, which Claude Code turns into $%[1]d`, x.n)
@@ -139,11 +139,24 @@ func (d *document) hintedArguments() int {
 	return len(named)
 }
 
-// hintHasPhrase reports whether an argument that the hint names is described in several words, and so may be several.
-func (d *document) hintHasPhrase() bool {
+// isBeyondHint reports whether the hint says that nobody gives an argument with such a number: it names fewer, each in one
+// word; or there are many before, and it asks for no prose.
+func (d *document) isBeyondHint(n int) bool {
+	const many = 6
 	field, _ := d.skill.Front.Field("argument-hint")
-	return slices.ContainsFunc(hinted.Get().FindAllString(field.Value, -1), func(s string) bool { return strings.Contains(s, " ") })
+	hint := field.Value
+	switch named := d.hintedArguments(); {
+	case hint == "" || prose.Get().MatchString(hint):
+		return false
+	case named > 0 && !slices.ContainsFunc(hinted.Get().FindAllString(hint, -1), func(s string) bool { return strings.Contains(s, " ") }):
+		return n >= named
+	}
+	return n >= many
 }
+
+// prose finds what is asked for in a hint if the answer may have any number of words.
+var prose = words.Regexp(`(?i)\.\.\.|…|\b(args?|arguments|description|prompt|topic|question|task|message|text|query|goal|idea|` +
+	`instructions?|request|feature|problem|what|why|how|context|focus)\b`)
 
 // directiveAt returns the directive around an offset, or nil.
 func (d *document) directiveAt(offset int) *directive {
@@ -185,40 +198,53 @@ const shellComment = "comment"
 
 // shellsOwn returns the parts of a text in which a shell has arguments of its own: in a fence of shell code functions, what
 // sh -c runs and scripts that are written to a file, and a fence that shows a whole script. Comments are in it as well.
-func shellsOwn(body string) stretches {
-	var all stretches
+func shellsOwn(body string) (all stretches) {
 	for _, m := range shellFence.Get().FindAllStringSubmatchIndex(body, -1) {
 		start, code := m[2], body[m[2]:m[3]]
 		if strings.HasPrefix(strings.TrimSpace(code), "#!") {
 			all = append(all, stretches{{start, m[3], "script"}}...)
 			continue
 		}
-		program, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(code), "")
-		if err != nil {
+		if own, err := ownIn(code, start); err == nil {
+			all = append(all, own...)
 			continue
 		}
-		add := func(n syntax.Node, what string) {
-			all = append(all, stretches{{start + int(n.Pos().Offset()), start + int(n.End().Offset()), what}}...)
+		for part := range strings.SplitAfterSeq(code, "\n\n") { // what is no shell code, such as <N>, may be in one of them
+			own, _ := ownIn(part, start)
+			all = append(all, own...)
+			start += len(part)
 		}
-		syntax.Walk(program, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.FuncDecl:
-				add(n, "shell function")
-			case *syntax.Comment:
-				add(n, shellComment)
-			case *syntax.Redirect:
-				if n.Hdoc != nil && strings.HasPrefix(n.Hdoc.Lit(), "#!") {
-					add(n.Hdoc, "script")
-				}
-			case *syntax.CallExpr:
-				for i := 0; i+2 < len(n.Args); i++ {
-					if slices.Contains([]string{"sh", "bash", "zsh"}, n.Args[i].Lit()) && n.Args[i+1].Lit() == "-c" {
-						add(n.Args[i+2], "command of "+n.Args[i].Lit()+" -c")
-					}
-				}
-			}
-			return true
-		})
 	}
 	return all
+}
+
+// ownIn returns the parts of shell code, which begins at start, in which a shell has arguments of its own.
+func ownIn(code string, start int) (all stretches, err error) {
+	program, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(code), "")
+	if err != nil {
+		return nil, err
+	}
+	add := func(n syntax.Node, what string) {
+		all = append(all, stretches{{start + int(n.Pos().Offset()), start + int(n.End().Offset()), what}}...)
+	}
+	syntax.Walk(program, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.FuncDecl:
+			add(n, "shell function")
+		case *syntax.Comment:
+			add(n, shellComment)
+		case *syntax.Redirect:
+			if n.Hdoc != nil && strings.HasPrefix(n.Hdoc.Lit(), "#!") {
+				add(n.Hdoc, "script")
+			}
+		case *syntax.CallExpr:
+			for i := 0; i+2 < len(n.Args); i++ {
+				if slices.Contains([]string{"sh", "bash", "zsh"}, n.Args[i].Lit()) && n.Args[i+1].Lit() == "-c" {
+					add(n.Args[i+2], "command of "+n.Args[i].Lit()+" -c")
+				}
+			}
+		}
+		return true
+	})
+	return all, nil
 }

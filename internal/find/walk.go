@@ -279,7 +279,7 @@ func (w *walker) isSkipped(name string) bool {
 }
 
 // fixtures are folders of tests, whose faults are meant to be there, and of other people's code.
-var fixtures = []string{"test", "tests", "__tests__", "fixture", "fixtures", "__fixtures__", "testdata", "vendor"}
+var fixtures = []string{"test", "tests", "__tests__", "fixture", "fixtures", "__fixtures__", "testdata", "vendor", ".evals"}
 
 // isFixture reports whether a folder is left out: it is one of tests or of other people's code, nobody named it or what it is
 // in, and no agent lists anything from there. A skill may be called tests.

@@ -6,6 +6,9 @@
 // and fails if a rule is wrong too often, or in a way that was mended.
 //
 //	go run ./tools/bench/corpus FOLDER
+//
+// With two folders of what two builds of check said about each repository, as JSON, it prints what the newer one finds no
+// longer and finds besides, by rule: make corpus.
 package main
 
 import (
@@ -40,6 +43,9 @@ func main() {
 }
 
 func run(out io.Writer, args []string) error {
+	if len(args) == 2 {
+		return compareBuilds(out, args[0], args[1])
+	}
 	if len(args) != 1 {
 		return errors.New("want the folder in which the repositories of repositories.tsv are checked out, each as OWNER+NAME")
 	}
@@ -85,10 +91,12 @@ type spot struct {
 type label string
 
 const (
-	right  label = "right"
-	wrong  label = "wrong"  // mended: it must not come back
-	left   label = "left"   // wrong, and still found
-	unsure label = "unsure" // two readers could differ
+	right    label = "right"
+	wrong    label = "wrong"    // mended: it must not come back
+	left     label = "left"     // wrong, and still found
+	unsure   label = "unsure"   // two readers could differ
+	useless  label = "useless"  // true, and no author would act on it
+	silenced label = "silenced" // was useless: it must not come back
 )
 
 func readRepositories(text string) ([]repository, error) {
@@ -109,7 +117,7 @@ func readLabels(text string) (map[spot]label, error) {
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s is no line", f[2])
-		case !slices.Contains([]label{right, wrong, left, unsure}, l):
+		case !slices.Contains([]label{right, wrong, left, unsure, useless, silenced}, l):
 			return fmt.Errorf("%s is no label", l)
 		case check.ByName(p.rule) == nil:
 			return fmt.Errorf("%s is no rule", p.rule)
@@ -158,7 +166,7 @@ func measure(out io.Writer, dir string, repositories []repository) measurement {
 			fmt.Fprintf(out, "%s is not here: its labels are not counted\n", r.name)
 			continue
 		}
-		files, err := check.Finder{Dir: root}.Find(append([]string{"."}, r.folders...))
+		files, err := check.Finder{Dir: root, Fixtures: map[string]int{}}.Find(append([]string{"."}, r.folders...))
 		if err != nil {
 			fmt.Fprintf(out, "%s: %v\n", r.name, err)
 		}
@@ -178,12 +186,15 @@ func measure(out io.Writer, dir string, repositories []repository) measurement {
 	return m
 }
 
-const most = 5 // per cent that may be wrong
+const (
+	most        = 5 // per cent that may be wrong
+	mostUseless = 8 // per cent that may be useless, of a rule of which so many are labelled that one is less
+)
 
 // report prints a line a rule, and returns what is wrong.
 func (m measurement) report(out io.Writer, labels map[spot]label) error {
 	var faults []error
-	fmt.Fprintf(out, "%-6s %-22s %9s %8s %6s %7s %9s\n", "rule", "name", "findings", "sampled", "wrong", "unsure", "per cent")
+	fmt.Fprintf(out, "%-6s %-22s %9s %8s %6s %7s %7s %9s\n", "rule", "name", "findings", "sampled", "wrong", "useless", "unsure", "per cent")
 	for _, id := range slices.Sorted(maps.Keys(m.found)) {
 		counts := map[label]int{}
 		for p, l := range labels {
@@ -191,20 +202,27 @@ func (m measurement) report(out io.Writer, labels map[spot]label) error {
 				counts[l]++
 			}
 		}
-		sampled := counts[right] + counts[wrong] + counts[left] + counts[unsure]
+		sampled := 0
+		for _, n := range counts {
+			sampled += n
+		}
 		bad := counts[wrong] + counts[left]
 		share := 100 * float64(bad) / float64(max(1, sampled))
-		fmt.Fprintf(out, "%-6s %-22s %9d %8d %6d %7d %9.1f\n", id, check.ByName(id).Name, m.found[id], sampled, bad, counts[unsure], share)
+		vain := counts[useless] + counts[silenced]
+		fmt.Fprintf(out, "%-6s %-22s %9d %8d %6d %7d %7d %9.1f\n",
+			id, check.ByName(id).Name, m.found[id], sampled, bad, vain, counts[unsure], share)
 		switch {
 		case sampled == 0:
 			faults = append(faults, fmt.Errorf("%s: %d findings, and no sample is labelled", id, m.found[id]))
 		case share > most:
 			faults = append(faults, fmt.Errorf("%s: %.1f %% wrong, want at most %d", id, share, most))
+		case sampled*mostUseless > 100 && vain*100 > sampled*mostUseless:
+			faults = append(faults, fmt.Errorf("%s: %d of %d useless, want at most %d %%", id, vain, sampled, mostUseless))
 		}
 	}
 	for _, p := range slices.SortedFunc(maps.Keys(labels), compare) {
-		if labels[p] == wrong && m.spots[p] {
-			faults = append(faults, fmt.Errorf("%s/%s:%d: %s was wrong and mended, and is found again", p.repository, p.file, p.line, p.rule))
+		if was := map[label]string{wrong: "wrong", silenced: "useless"}[labels[p]]; was != "" && m.spots[p] {
+			faults = append(faults, fmt.Errorf("%s/%s:%d: %s was %s and mended, and is found again", p.repository, p.file, p.line, p.rule, was))
 		}
 	}
 	return errors.Join(faults...)

@@ -30,7 +30,7 @@ func TestLabels(t *testing.T) {
 		if !known[p.repository] {
 			t.Errorf("%s is not in repositories.tsv", p.repository)
 		}
-		if l != wrong {
+		if l != wrong && l != silenced {
 			m.found[p.rule]++
 			m.spots[p] = true
 		}
@@ -74,5 +74,40 @@ func TestRun(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("report(%v) = %q, want %q", tt.labels, got, tt.want)
 		}
+	}
+}
+
+// TestCompareBuilds: what one build alone says of a file is told, by rule.
+func TestCompareBuilds(t *testing.T) {
+	dirs := map[string]string{"old": t.TempDir(), "new": t.TempDir()}
+	for build, said := range map[string]string{
+		"old": `{"findings": [
+			{"rule": "SK201", "severity": "error", "message": "x.md does not exist", "file": "SKILL.md", "range": {"line": 4}},
+			{"rule": "SK501", "severity": "warning", "message": "the text has 26163 characters", "file": "SKILL.md", "range": {"line": 5}}]}`,
+		"new": `{"findings": [
+			{"rule": "SK501", "severity": "info", "message": "the text has 26163 characters", "file": "SKILL.md", "range": {"line": 5}}]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dirs[build], "a+b.json"), []byte(said), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	if err := run(&out, []string{dirs["old"], dirs["new"]}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"1 repositories: 2 findings before, 1 now; 2 are gone, 1 are new\n",
+		"| SK201 link-missing | 1 | 0 | 1 | 0 |\n| SK501 body-long | 1 | 1 | 1 | 1 |\n",
+		"SK501 body-long, new:\n\n- info `a/b/SKILL.md:5` the text has 26163 characters\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("want %q in\n%s", want, &out)
+		}
+	}
+	if err := os.Remove(filepath.Join(dirs["new"], "a+b.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(&out, []string{dirs["old"], dirs["new"]}); err == nil {
+		t.Error("one build looked at fewer repositories, and nothing is said")
 	}
 }
