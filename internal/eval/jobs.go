@@ -430,6 +430,9 @@ const (
 func (s *Stopped) Error() string { return s.Err.Error() }
 func (s *Stopped) Unwrap() error { return s.Err }
 
+// budgetShort begins what is said if the budget allows no more trials: the same command makes none.
+const budgetShort = "the budget of "
+
 // left says why trials were not made: an error if the same command would not make them.
 func (b *making) left(ctx context.Context, s *batch.Status) (string, error) {
 	switch {
@@ -442,7 +445,7 @@ func (b *making) left(ctx context.Context, s *batch.Status) (string, error) {
 	case s.Stopped != "":
 		return "", &Stopped{s.Stopped, b.fault(ctx)}
 	case s.Short:
-		return fmt.Sprintf("the budget of %s allows no more", term.Dollars(s.Budget)), nil
+		return fmt.Sprintf("%s%s allows no more after %s", budgetShort, term.Dollars(s.Budget), term.Dollars(s.CostUSD)), nil
 	}
 	return "the batch has stopped", nil
 }

@@ -333,7 +333,11 @@ func (s *Summary) Remarks() []string {
 		if s.Stopped != "" {
 			note += ": " + s.Stopped
 		}
-		notes = append(notes, note+"; the same command goes on with them")
+		how := "the same command"
+		if strings.HasPrefix(s.Stopped, budgetShort) {
+			how = "a higher --budget-usd"
+		}
+		notes = append(notes, note+"; "+how+" goes on with them")
 	}
 	for _, below := range s.Below {
 		notes = append(notes, "below the minimum: "+below)
