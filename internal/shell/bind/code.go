@@ -166,7 +166,7 @@ var languages = map[string]func(*code) bool{
 func (c *code) query() bool {
 	found := slices.ContainsFunc(idents.Get().FindAllString(strings.ToLower(c.full), -1),
 		func(word string) bool { return among("queryRuns", word) })
-	return (c.pure || c.plain()) && !found && !(c.sql && (clientCommand.Get().MatchString(c.full) || c.alters()))
+	return (c.pure || c.plain()) && !found && !(c.sql && (clientCommand.Get().MatchString(telling.Get().ReplaceAllString(c.full, "")) || c.alters()))
 }
 
 // alters reports whether a value outside quotes has a word of SQL that changes something.
@@ -396,6 +396,7 @@ var (
 	awkFile       = words.Regexp(`^"/dev/std(?:err|out)"$`)
 	idents        = words.Regexp(`[A-Za-z_]\w*`)
 	clientCommand = words.Regexp(`(?m)^\s*\.|;\s*\.|\\`)
+	telling       = words.Regexp(`^\s*\.(?:schema|tables|indexes|fullschema|dump|print)\b`)
 	sqlQuotes     = words.Regexp(`'[^']*'|"[^"]*"`)
 	perlRuns      = words.Regexp("[`{}]|\\(\\?|[$@][A-Za-z_]")
 	perlLoop      = words.Regexp(`^\s*while ?\(<(?:STDIN)?>\) ?\{([^{}]*)\}\s*$`)
