@@ -98,8 +98,12 @@ func Judge(parsed report.Result, run Run) *Verdict {
 		if f.Path != "" {
 			message = f.Path + ": " + message
 		}
-		if f.Code == report.NoReport && ended && !crashed {
+		switch {
+		case !ended || crashed:
+		case f.Code == report.NoReport:
 			message += ": end the script with skillhand emit, see skillhand emit --help"
+		case f.Code == report.Unclear:
+			message += ": end the script with skillhand emit, or with a line about all of it, such as SUCCESS"
 		}
 		v.problem(string(f.Code), message)
 	}
