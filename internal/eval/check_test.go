@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -269,5 +270,32 @@ func TestJudgeSaysNo(t *testing.T) {
 		if sum.Require(Minimums{Fired: 1, Pass: 1}); sum.OK != *said || (trial.Class() == "good") != *said || sum.decides(Minimums{Fired: 1, Pass: 1}) == *said {
 			t.Errorf("said %v: ok %v, %s, %q", *said, sum.OK, trial.Class(), sum.Below)
 		}
+	}
+}
+
+// TestGraderConfig: a report shows the fields of a grader as claude plugin eval does, with defaults.
+func TestGraderConfig(t *testing.T) {
+	dir := t.TempDir()
+	text := `{schema_version: "1.1", name: c, execution: {prompt: p}, graders: [
+  {name: a, type: regex, pattern: x, match: "count:2"}, {name: b, type: tool_used, tool: Read, max: 3}, {name: d, type: file_exists, path: out.txt},
+  {name: e, type: tool_order, before: Read, after: {tool: Write, input_match: out}}, {name: f, type: llm, criteria: good}]}`
+	if err := os.WriteFile(filepath.Join(dir, "case.yaml"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c, err := readSuite(dir, dir, map[string]bool{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, check := range c.clone().Checks { // as it is in a bundle
+		config, _ := json.Marshal(check.evalGrader().Config)
+		got = append(got, string(config))
+	}
+	want := []string{
+		`{"flags":"","match":"count:2","pattern":"x","target":"last_message"}`, `{"max":3,"tool":"Read"}`, `{"exists":true,"path":"out.txt"}`,
+		`{"after":{"input_match":"out","tool":"Write"},"before":{"tool":"Read"}}`, `{"criteria":"good","focus":"last_message"}`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

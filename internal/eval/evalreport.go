@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
-
-	"github.com/skillhand/skillhand/internal/gate"
 )
 
 // A ClaudeReport is what trials came to in the form of claude plugin eval's aggregate-result.json. A
@@ -206,51 +203,10 @@ func (r *ClaudeReport) evalCase(o *Options, s *Subject, c *Case, trials []Trial)
 }
 
 func (c *Check) evalGrader() evalGrader {
-	g := c.Grader
-	if g == nil || g.Weight == 0 {
-		return evalGrader{Name: c.Text, Type: "skillhand", Weight: 1, Config: map[string]any{}}
+	if g := c.Grader; g != nil && g.Weight > 0 {
+		return evalGrader{Name: g.Name, Type: g.Type, Weight: g.Weight, Markdown: g.Criteria, Config: g.Config}
 	}
-	e := evalGrader{Name: g.Name, Type: g.Type, Weight: g.Weight, Config: map[string]any{}}
-	step := func(m gate.ToolMatch) any {
-		if m.InputMatch == "" {
-			return m.Tool
-		}
-		return map[string]string{"tool": m.Tool, "input_match": m.InputMatch}
-	}
-	target := func() any {
-		if g.Target.Path != "" {
-			return map[string]string{"source": g.Target.Source, "path": g.Target.Path}
-		}
-		return g.Target.Source
-	}
-	switch g.Type {
-	case regexGrader:
-		match := g.Match
-		if match == "count" {
-			match = "count:" + strconv.Itoa(g.Count)
-		}
-		e.Config = map[string]any{"target": target(), "pattern": g.Pattern, "flags": g.Flags, "match": match}
-	case toolUsed:
-		e.Config["tool"] = g.Tool.Tool
-		if g.Tool.InputMatch != "" {
-			e.Config["input_match"] = g.Tool.InputMatch
-		}
-		if g.Min != nil {
-			e.Config["min"] = *g.Min
-		}
-		if g.Max != nil {
-			e.Config["max"] = *g.Max
-		}
-	case toolOrder:
-		e.Config["before"], e.Config["after"] = step(g.Tool), step(g.Then)
-	case fileExists:
-		e.Config["path"], e.Config["exists"] = g.Path, !g.Absent
-	case llmGrader:
-		e.Markdown, e.Config = g.Criteria, map[string]any{"criteria": g.Criteria, "focus": target()}
-	case baseline:
-		e.Markdown, e.Config = g.Criteria, map[string]any{"criteria": g.Criteria, "baseline_file": filepath.Base(g.BaselineFile)}
-	}
-	return e
+	return evalGrader{Name: c.Text, Type: "skillhand", Weight: 1, Config: map[string]any{}}
 }
 
 func (t *Trial) evalRun(c *Case, r *ClaudeReport) evalRun {

@@ -32,6 +32,8 @@ type Grader struct {
 	Absent       bool
 	Criteria     string
 	BaselineFile string
+
+	Config map[string]any // the fields as they are written, with their defaults
 }
 
 // A Target is what a grader looks at: last_message, trace, files, mock_calls, or file with a path.
@@ -101,7 +103,29 @@ func (r *suiteReader) grader(n *yaml.Node, name, body string) {
 		r.body(n, f, g, body)
 	}
 	r.graderFields(n, f, g)
+	g.config(f)
 	r.c.Checks = append(r.c.Checks, Check{Check: gate.Check{Text: g.Name + " (" + g.Type + ")"}, Grader: g})
+}
+
+// config keeps the fields of a grader as reports show them.
+func (g *Grader) config(f doc.Fields) {
+	g.Config = map[string]map[string]any{
+		regexGrader: {"flags": "", "match": "contains", "target": "last_message"}, toolUsed: {}, toolOrder: {},
+		fileExists: {"exists": true}, llmGrader: {"focus": "last_message"}, baseline: {},
+	}[g.Type]
+	for _, key := range graderKeys[g.Type] {
+		var v any
+		if f[key] == nil || f[key].Decode(&v) != nil {
+			continue // that was reported
+		}
+		if tool, ok := v.(string); ok && g.Type == toolOrder {
+			v = map[string]any{"tool": tool}
+		}
+		g.Config[key] = v
+	}
+	if g.Type == baseline {
+		g.Config["baseline_file"] = filepath.Base(g.BaselineFile)
+	}
 }
 
 // body returns the text of a grader's file: its pattern or its criteria.
