@@ -19,6 +19,7 @@ import (
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/files"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/redact"
 )
@@ -71,22 +72,37 @@ const (
 )
 
 // Pack packs a bundle. The same skills, cases and options make the same bytes.
-func (b *Bundle) Pack() (_ []byte, err error) {
+func (b *Bundle) Pack() ([]byte, error) {
 	var out bytes.Buffer
 	zip := gzip.NewWriter(&out)
-	p := &packer{out: tar.NewWriter(zip), at: map[string]string{}}
+	err := errors.Join(b.write(zip), zip.Close())
+	return out.Bytes(), err
+}
+
+// write writes all that is in a bundle, as an archive that depends on nothing but its content.
+func (b *Bundle) write(w io.Writer) (err error) {
+	p := &packer{out: tar.NewWriter(w), at: map[string]string{}, evals: map[string][]string{}}
+	for _, s := range b.subjects {
+		if s.Plugin != "" {
+			own, err := s.inPlugin()
+			if err != nil {
+				return err
+			}
+			p.evals[s.Plugin] = append(p.evals[s.Plugin], path.Join(own, "evals"))
+		}
+	}
 	list := packedBundle{Options: b.o, Timeout: b.o.Runtime.Claude.Timeout, IdleTimeout: b.o.Runtime.Claude.IdleTimeout}
 	for _, s := range b.subjects {
 		packed, err := p.subject(s)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.Name, err)
+			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 		packed.Trusted = b.o.trusts(b.user, s)
 		list.Subjects = append(list.Subjects, packed)
 	}
 	for _, n := range b.mine {
 		if n.Folder, err = p.add(n.Folder, ".git"); err != nil {
-			return nil, err
+			return err
 		}
 		list.Mine = append(list.Mine, n)
 	}
@@ -94,24 +110,30 @@ func (b *Bundle) Pack() (_ []byte, err error) {
 	if err == nil {
 		err = p.write(&tar.Header{Name: bundleFile, Typeflag: tar.TypeReg, Mode: 0o600, Size: int64(len(text))}, bytes.NewReader(text))
 	}
-	err = errors.Join(err, p.out.Close(), zip.Close())
-	return out.Bytes(), err
+	return errors.Join(err, p.out.Close())
 }
 
 // A packer puts files and folders into a bundle, each once.
 type packer struct {
 	out *tar.Writer
 	at  map[string]string // where they are in the bundle
+
+	evals map[string][]string // of each plugin, which trials do not have
 }
 
 // add puts a file or folder into the bundle, but for what is named, and returns its path there.
 func (p *packer) add(from string, skip ...string) (string, error) {
+	return p.addAs(filepath.Base(from), from, skip...)
+}
+
+// addAs is add under another name.
+func (p *packer) addAs(name, from string, skip ...string) (string, error) {
 	key := fmt.Sprintf("%q %q", from, skip)
 	if at, ok := p.at[key]; ok {
 		return at, nil
 	}
 	parent := fmt.Sprint(len(p.at))
-	at := parent + "/" + filepath.Base(from)
+	at := parent + "/" + name
 	to := parent // a file goes into the folder, a folder becomes one
 	if files.IsFolder(from) {
 		to = at
@@ -161,7 +183,7 @@ func (p *packer) subject(s *Subject) (_ *Subject, err error) {
 		if k.Folder, err = p.add(s.Folder, "evals", ".git"); err == nil && s.Companion != "" {
 			k.Companion, err = p.add(s.Companion, ".git")
 		}
-	} else if k.Plugin, err = p.add(s.Plugin, ".git"); err == nil {
+	} else if k.Plugin, err = p.addAs(find.PluginName(s.Plugin), s.Plugin, append(p.evals[s.Plugin], ".git")...); err == nil {
 		var own string
 		own, err = s.inPlugin()
 		k.Folder, k.Companion = k.Plugin+"/"+own, ""

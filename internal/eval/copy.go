@@ -153,23 +153,6 @@ func copyFile(from, to string, mode fs.FileMode) (err error) {
 	return err
 }
 
-// hashTree tells what is copied from other content, wherever it is.
-func hashTree(h io.Writer, src string, skip func(rel string) bool) error {
-	return walkTree(src, skip, func(e entry) error {
-		fmt.Fprintf(h, "%q %v %q\n", e.rel, e.mode, e.link)
-		if !e.mode.IsRegular() {
-			return nil
-		}
-		in, err := os.Open(e.path)
-		if err != nil {
-			return err
-		}
-		defer in.Close()
-		_, err = io.Copy(h, in)
-		return err
-	})
-}
-
 // hashFile tells a file's content from other content; "" if it cannot be read.
 func hashFile(file string) string {
 	in, err := os.Open(file)

@@ -3,7 +3,6 @@ package eval
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -130,10 +129,4 @@ func describePlugin(root string, add func(folder, prefix string)) {
 	for _, folder := range files.Glob(root, "skills/*") {
 		add(folder, find.PluginName(root)+":")
 	}
-}
-
-// hash tells the neighbours apart from others.
-func (n neighbour) hash(h io.Writer) error {
-	fmt.Fprintf(h, "%q %v %v\n", n.Name, n.User, n.Plugin)
-	return hashTree(h, n.Folder, but(".git"))
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
@@ -61,40 +62,25 @@ type Options struct {
 // Plan returns a hash of all that decides what trials find, but for their number. An error says that
 // something cannot be copied for them.
 func (o *Options) Plan(subjects []*Subject) (string, error) {
-	h := sha256.New()
-	fmt.Fprintf(h, "2 %q %d %q %q %v %v %v\n", o.Model, o.MaxTurns, o.AllowedTools, o.Args, o.WithMine, o.Judge, o.Keep)
-	if o.Agent != "" && o.Agent != agents.Claude {
-		fmt.Fprintf(h, "agent %s\n", o.Agent)
+	some := Options{
+		Runtime: o.Runtime, WithMine: o.WithMine, Judge: o.Judge, JudgeModel: o.JudgeModel, Model: o.Model, MaxTurns: o.MaxTurns,
+		AllowedTools: o.AllowedTools, Args: o.Args,
 	}
-	if o.JudgeModel != "" {
-		fmt.Fprintf(h, "judge %s\n", o.JudgeModel)
+	some.Runtime.Claude = claude.Client{}
+	if o.Agent != agents.Claude {
+		some.Agent = o.Agent
 	}
 	if slices.ContainsFunc(subjects, func(s *Subject) bool { return s.HasSuite() }) {
-		fmt.Fprintln(h, o.Baseline, o.Scaffold) // the score depends on them
+		some.Baseline, some.Scaffold = o.Baseline, o.Scaffold // the score depends on them
 	}
-	user, err := o.Runtime.Complete()
+	b, err := NewBundle(some, subjects)
 	if err != nil {
 		return "", err
 	}
-	for _, s := range subjects {
-		sum, err := s.hash()
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", s.Name, err)
-		}
-		fmt.Fprintln(h, s.Name, sum, o.trusts(user, s))
-	}
-	if o.WithMine {
-		mine, err := neighbours(user)
-		if err != nil {
-			return "", err
-		}
-		for _, n := range mine {
-			if err := n.hash(h); err != nil {
-				return "", err
-			}
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	h := sha256.New()
+	fmt.Fprintln(h, 3, o.Keep)
+	err = b.write(h)
+	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 func (o *Options) trusts(user here.Here, s *Subject) bool {

@@ -2,12 +2,8 @@ package eval
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -218,66 +214,4 @@ func (s *Subject) installPlugin(arm Arm, place folders) ([]string, error) {
 	}
 	root := s.root(place)
 	return []string{"--plugin-dir", root}, copyTree(s.Plugin, root, but(hidden...))
-}
-
-// hash tells what is tried apart, wherever it is: what a trial has of the skill or its plugin, and
-// the cases with their files.
-func (s *Subject) hash() (string, error) {
-	h := sha256.New()
-	if err := s.hashContent(h); err != nil {
-		return "", err
-	}
-	if s.Was != nil {
-		if err := s.Was.hashContent(h); err != nil {
-			return "", err
-		}
-	}
-	for _, c := range s.Cases {
-		if err := c.hash(h); err != nil {
-			return "", err
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// hash tells a case from others, wherever its files are.
-func (c Case) hash(h io.Writer) error {
-	c = c.clone()
-	for _, path := range c.paths() {
-		if err := hashTree(h, *path, nil); err != nil {
-			return err
-		}
-		*path = ""
-	}
-	fmt.Fprintf(h, "%q %q %v\n", c.ID, c.Prompt, c.Fires)
-	for _, check := range c.Checks {
-		fmt.Fprintf(h, "%q\n", check.Text)
-	}
-	if c.Suite == nil && !c.Git {
-		return nil
-	}
-	c.File, c.Line = "", 0
-	text, err := json.Marshal(c)
-	fmt.Fprintf(h, "%s\n", text)
-	return err
-}
-
-// hashContent tells the skill or its plugin from other content.
-func (s *Subject) hashContent(h io.Writer) error {
-	root, own := s.Folder, "."
-	if s.Plugin != "" {
-		var err error
-		if own, err = s.inPlugin(); err != nil {
-			return err
-		}
-		root = s.Plugin
-	}
-	fmt.Fprintf(h, "%q %q %q %v\n", s.Names, s.Dir, own, s.User)
-	if err := hashTree(h, root, but(path.Join(own, "evals"), ".git")); err != nil {
-		return err
-	}
-	if s.Companion == "" {
-		return nil
-	}
-	return hashTree(h, s.Companion, but(".git"))
 }
