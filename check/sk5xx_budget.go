@@ -164,10 +164,9 @@ func b2i(b bool) int {
 
 // nearDescription reports descriptions that share four words in five.
 func nearDescription(w *whole) {
-	const most = 500 // skills of one folder: each is held against each
 	roots := map[string][]*document{}
 	for _, d := range w.skills() {
-		if d.file.Kind == Skill && d.listed && len(roots[d.file.Root]) < most && len(strings.Fields(d.description)) >= 5 {
+		if d.file.Kind == Skill && d.listed && len(strings.Fields(d.description)) >= 5 {
 			roots[d.file.Root] = append(roots[d.file.Root], d)
 		}
 	}
@@ -177,13 +176,16 @@ func nearDescription(w *whole) {
 		for i, d := range docs {
 			sets[i] = words.Content(d.description)
 		}
+		near := map[int]*document{} // the first that is
+		words.AlikePairs(sets, 0.75, func(i, k int, _ float64) {
+			if near[k] == nil && docs[i].description != docs[k].description {
+				near[k] = docs[i]
+			}
+		})
 		for i, d := range docs {
-			for k := range i {
-				if words.Alike(sets[i], sets[k]) >= 0.75 && d.description != docs[k].description {
-					f := w.find(d, d.describedAt[0], d.describedAt[1], "this is almost the description of %s: little tells the model which to use", docs[k].file.Name)
-					f.Help = "say what sets the two apart"
-					break
-				}
+			if near[i] != nil {
+				f := w.find(d, d.describedAt[0], d.describedAt[1], "this is almost the description of %s: little tells the model which to use", near[i].file.Name)
+				f.Help = "say what sets the two apart"
 			}
 		}
 	}

@@ -79,15 +79,7 @@ func (r *accountant) advise(account *Account, installed []Installed) (all []Advi
 		adviseCalls(*r.skills[name], hidden[name], add)
 	}
 	adviseCost(skills, add)
-	for i, a := range installed {
-		for _, b := range installed[i+1:] {
-			if share := alike(a.Description, b.Description); share >= sameShare && a.Name != b.Name && !a.Hidden && !b.Hidden &&
-				(a.Project == b.Project || a.Project == "" || b.Project == "") {
-				add(a.Name, SameWords, share/2, "try "+a.Name, "its description shares %.0f %% of its words with that of %s; a model cannot choose between them",
-					share*100, b.Name)
-			}
-		}
-	}
+	adviseSameWords(installed, add)
 	if r.o.Skill != "" {
 		all = slices.DeleteFunc(all, func(a Advice) bool { return a.Skill != r.o.Skill })
 	}
@@ -188,11 +180,19 @@ func adviseCost(skills []Skill, add adder) {
 // fewAdvice is how much people are shown at first.
 const fewAdvice = 8
 
-// alike returns the share of words that two descriptions have in common.
-func alike(a, b string) float64 {
-	x, y := words.Content(a), words.Content(b)
-	if len(x) < sameWords || len(y) < sameWords {
-		return 0
+// adviseSameWords finds descriptions of skills in one list that have most words in common.
+func adviseSameWords(installed []Installed, add adder) {
+	sets := make([]map[string]bool, len(installed))
+	for i, s := range installed {
+		if set := words.Content(s.Description); len(set) >= sameWords && !s.Hidden {
+			sets[i] = set
+		}
 	}
-	return words.Alike(x, y)
+	words.AlikePairs(sets, sameShare, func(i, j int, share float64) {
+		a, b := installed[i], installed[j]
+		if a.Name != b.Name && (a.Project == b.Project || a.Project == "" || b.Project == "") {
+			add(a.Name, SameWords, share/2, "try "+a.Name, "its description shares %.0f %% of its words with that of %s; a model cannot choose between them",
+				share*100, b.Name)
+		}
+	})
 }

@@ -1,6 +1,10 @@
 package words
 
 import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -28,4 +32,39 @@ func Alike(a, b map[string]bool) float64 {
 		}
 	}
 	return float64(common) / float64(max(len(a)+len(b)-common, 1))
+}
+
+// AlikePairs calls f for each two sets, in order, that share at least a part of all their words. It
+// compares only sets that have one of their rarest words in common, as such two must.
+func AlikePairs(sets []map[string]bool, least float64, f func(i, j int, share float64)) {
+	often := map[string]int{}
+	for _, set := range sets {
+		for w := range set {
+			often[w]++
+		}
+	}
+	rarest := make([][]string, len(sets))
+	having := map[string][]int{} // the sets that have a word among their rarest
+	for i, set := range sets {
+		all := slices.SortedFunc(maps.Keys(set), func(a, b string) int { return cmp.Or(often[a]-often[b], strings.Compare(a, b)) })
+		rarest[i] = all[:min(len(all), len(all)-int(math.Ceil(least*float64(len(all))-1e-9))+1)]
+		for _, w := range rarest[i] {
+			having[w] = append(having[w], i)
+		}
+	}
+	for i, set := range sets {
+		var others []int
+		for _, w := range rarest[i] {
+			others = append(others, having[w]...)
+		}
+		slices.Sort(others)
+		for _, j := range slices.Compact(others) {
+			if j <= i {
+				continue
+			}
+			if share := Alike(set, sets[j]); share >= least {
+				f(i, j, share)
+			}
+		}
+	}
 }
