@@ -33,6 +33,7 @@ type Options struct {
 	Installed []Installed    // skills that are here, for Advice about those that no transcript names
 	IndexOnly bool           // read no transcript, only what the index knows
 	Loads     []session.Mark // what agents loaded through skillhand; nil means that sessions are to be read
+	Runs      []SkillRun     // what skillhand ran; nil means that the history is to be read
 }
 
 // An Account is what happened to skills. It is described by schemas/usage-v1.schema.json.

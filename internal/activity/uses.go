@@ -56,11 +56,15 @@ func (a *Account) addUses(h here.Here, o Options) error {
 			add("name "+session.PlainName(m.Skill), 1, m.Time)
 		}
 	}
-	_, err := store(h).Each(Query{Since: o.Since, Session: o.Session}, func(r *Record) {
-		if r.Skill != "" && (o.Project == "" || files.Inside(o.Project, r.Project)) {
-			add("run "+session.PlainName(r.Skill), 1, r.Time)
+	runs, err := o.Runs, error(nil)
+	if runs == nil {
+		runs, err = SkillRuns(store(h), Query{Since: o.Since, Session: o.Session})
+	}
+	for _, r := range runs {
+		if !r.Time.Before(o.Since) && (o.Session == "" || o.Session == r.Session) && (o.Project == "" || files.Inside(o.Project, r.Project)) {
+			add("run "+r.Skill, 1, r.Time)
 		}
-	})
+	}
 	for i := range a.Skills {
 		s := &a.Skills[i]
 		plain := session.PlainName(s.Name)
@@ -70,6 +74,24 @@ func (a *Account) addUses(h here.Here, o Options) error {
 		}
 	}
 	return err
+}
+
+// A SkillRun says that skillhand ran a skill, or asked for it.
+type SkillRun struct {
+	Skill            string // without its plugin
+	Project, Session string
+	Time             time.Time
+}
+
+// SkillRuns lists those that a history has.
+func SkillRuns(store Store, q Query) ([]SkillRun, error) {
+	runs := []SkillRun{}
+	_, err := store.Each(q, func(r *Record) {
+		if r.Skill != "" {
+			runs = append(runs, SkillRun{session.PlainName(r.Skill), r.Project, r.Session, r.Time})
+		}
+	})
+	return runs, err
 }
 
 // allMarks lists what every agent of every session has loaded. What cannot be read was not loaded.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/internal/watch"
 )
 
 // TestSlowBodies: a body that does not come ends its connection, and no stream of news ends with it.
@@ -80,10 +82,15 @@ func TestSlowBodies(t *testing.T) {
 // TestMakingIsBounded: no more pages are made at once than maxMaking, and none for a client that left.
 func TestMakingIsBounded(t *testing.T) {
 	s := &Site{Runtime: &skillhand.Runtime{}}
+	w, err := watch.New(watchOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
 	began, release, answered := make(chan int), make(chan struct{}), make(chan int)
 	look := func(ctx context.Context, i int) {
 		out := httptest.NewRecorder()
-		s.show(out, &visit{site: s, ctx: ctx, link: address}, func(*visit) (*view, error) {
+		s.show(out, httptest.NewRequestWithContext(ctx, "GET", fmt.Sprint("/", i), nil), w, func(*visit) (*view, error) {
 			began <- i
 			<-release
 			return nil, errMissing{"nothing"}
@@ -114,6 +121,76 @@ func TestMakingIsBounded(t *testing.T) {
 		if n := <-answered; n == 0 {
 			t.Error("a page was not shown")
 		}
+	}
+}
+
+// TestSharedPages: looks at one address that wait are answered by one page; one that has begun is for nobody who comes
+// later, and a page that nobody waits for any more is not made.
+func TestSharedPages(t *testing.T) {
+	var m making
+	began, release := make(chan context.Context, 1000), make(chan struct{})
+	answers := make(chan string, 1000)
+	look := func(ctx context.Context, address string) {
+		_, text, ok := m.share(ctx, address, func(own context.Context) (int, []byte) {
+			began <- own
+			select {
+			case <-release:
+			case <-own.Done():
+			}
+			return 200, fmt.Append(nil, len(began))
+		})
+		answers <- fmt.Sprint(ok, len(text) > 0)
+	}
+	waits := func(address string, n int) {
+		for {
+			m.mu.Lock()
+			p := m.waiting[address]
+			ok := p != nil && p.askers == n
+			m.mu.Unlock()
+			if ok {
+				return
+			}
+			runtime.Gosched()
+		}
+	}
+	for i := range maxMaking {
+		go look(t.Context(), fmt.Sprint("/", i))
+		<-began
+	}
+	gone, leave := context.WithCancel(t.Context())
+	for range 500 {
+		go look(t.Context(), "/0")
+		go look(gone, "/0")
+		go look(gone, "/gone")
+	}
+	waits("/0", 1000)
+	waits("/gone", 500)
+	leave()
+	for range 1000 {
+		if got := <-answers; got != "false false" {
+			t.Fatalf("a client that left: %s", got)
+		}
+	}
+	close(release)
+	for range maxMaking + 500 {
+		if got := <-answers; got != "true true" {
+			t.Fatalf("a client that waited: %s", got)
+		}
+	}
+	if n := len(began); n != 1 {
+		t.Errorf("%d pages for 500 looks", n)
+	}
+	first, stop := context.WithCancel(t.Context())
+	ended := make(chan bool)
+	m.share(first, "/first", func(own context.Context) (int, []byte) {
+		stop()
+		<-own.Done() // nobody waits for it
+		close(ended)
+		return 0, nil
+	})
+	<-ended
+	if len(m.waiting) > 0 {
+		t.Errorf("still waiting: %v", m.waiting)
 	}
 }
 

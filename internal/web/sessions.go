@@ -2,6 +2,9 @@ package web
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,6 +86,36 @@ func (c *markCache) all(store session.Store) ([]session.Mark, error) {
 	c.known = known
 	slices.SortStableFunc(all, func(a, b session.Mark) int { return b.Time.Compare(a.Time) })
 	return all, err
+}
+
+// A runCache keeps which skills the history has, as long as its files stay as they are.
+type runCache struct {
+	mu    sync.Mutex
+	stamp string
+	runs  []activity.SkillRun
+}
+
+func (c *runCache) all(dir string) ([]activity.SkillRun, error) {
+	var stamp strings.Builder
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil { // else it was swept
+			fmt.Fprintln(&stamp, e.Name(), info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.runs == nil || c.stamp != stamp.String() {
+		runs, err := activity.SkillRuns(activity.Store{Dir: dir}, activity.Query{})
+		if err != nil {
+			return nil, err
+		}
+		c.stamp, c.runs = stamp.String(), runs
+	}
+	return c.runs, nil
 }
 
 func changedAt(store session.Store, id session.ID) time.Time {

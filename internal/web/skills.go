@@ -220,12 +220,16 @@ func (v *visit) account(since time.Time, skill string) (*activity.Account, error
 	if err != nil {
 		return nil, err
 	}
+	runs, err := v.site.runs.all(v.site.Runtime.HistoryDir())
+	if err != nil {
+		return nil, err
+	}
 	if k.accounts == nil {
 		k.accounts = map[accountKey]*activity.Account{}
 		k.installed = activity.InstalledAt(v.site.Runtime.Here)
 	}
 	a, err := activity.Read(v.site.Runtime.Here, activity.Options{
-		Since: since, Skill: skill, Installed: k.installed, Loads: append([]session.Mark{}, loads...), IndexOnly: len(k.accounts) > 0,
+		Since: since, Skill: skill, Installed: k.installed, Loads: append([]session.Mark{}, loads...), Runs: runs, IndexOnly: len(k.accounts) > 0,
 	})
 	if err == nil {
 		k.accounts[key] = a

@@ -14,6 +14,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"html"
 	"html/template"
 	"io/fs"
 	"net/http"
@@ -40,6 +41,7 @@ type Site struct {
 	Named     string                    // a skill that may be looked at wherever it lies; "": none
 
 	marks   markCache
+	runs    runCache
 	tries   tryCache
 	making  making
 	secrets struct {
@@ -55,6 +57,73 @@ const maxMaking = 4
 type making struct {
 	once  sync.Once
 	turns chan struct{}
+
+	mu      sync.Mutex
+	waiting map[string]*sharedPage // by address; they have not begun
+}
+
+// A sharedPage is made once for all who asked for its address before that began.
+type sharedPage struct {
+	askers int
+	stop   context.CancelFunc
+	made   chan struct{} // closed when it is made
+	status int
+	text   []byte // nil means that nobody waits for it any more
+	fault  any    // what it panicked with
+}
+
+// share has a page made, or waits for one that others ask for and that has not begun. It stops one
+// that nobody waits for. It reports false if ctx ended first.
+func (m *making) share(ctx context.Context, address string, makePage func(context.Context) (int, []byte)) (status int, text []byte, ok bool) {
+	m.mu.Lock()
+	p := m.waiting[address]
+	if p == nil {
+		own, stop := context.WithCancel(context.WithoutCancel(ctx))
+		p = &sharedPage{stop: stop, made: make(chan struct{})}
+		if m.waiting == nil {
+			m.waiting = map[string]*sharedPage{}
+		}
+		m.waiting[address] = p
+		go func() {
+			defer func() {
+				p.fault = recover()
+				stop()
+				close(p.made)
+			}()
+			end, ok := m.begin(own)
+			m.mu.Lock()
+			m.leave(address, p) // who asks from now on may want what has changed since
+			m.mu.Unlock()
+			if ok {
+				defer end()
+				p.status, p.text = makePage(own)
+			}
+		}()
+	}
+	p.askers++
+	m.mu.Unlock()
+	select {
+	case <-p.made:
+	case <-ctx.Done():
+		m.mu.Lock()
+		if p.askers--; p.askers == 0 {
+			m.leave(address, p)
+			p.stop()
+		}
+		m.mu.Unlock()
+		return 0, nil, false
+	}
+	if p.fault != nil {
+		panic(p.fault) // the server reports it
+	}
+	return p.status, p.text, p.text != nil
+}
+
+// leave takes a page out of those that have not begun. m is locked.
+func (m *making) leave(address string, p *sharedPage) {
+	if m.waiting[address] == p {
+		delete(m.waiting, address)
+	}
 }
 
 // begin waits for a turn, which end gives back. It reports false if ctx ended first.
@@ -208,14 +277,14 @@ func (s *Site) handler(w *watch.Watcher) http.Handler {
 			at = []string{"GET /skill/{skill}", "GET /skill/{skill}/{tab}"}
 		}
 		for _, pattern := range at {
-			mux.HandleFunc(pattern, func(out http.ResponseWriter, r *http.Request) { s.show(out, s.visit(r, w), f) })
+			mux.HandleFunc(pattern, func(out http.ResponseWriter, r *http.Request) { s.show(out, r, w, f) })
 		}
 	}
 	mux.HandleFunc("POST /skill/{skill}", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).runSkill) })
 	mux.HandleFunc("POST /skill/{skill}/fix", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).fix) })
 	mux.HandleFunc("POST /batch", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).editBatch) })
 	mux.HandleFunc("GET /", func(out http.ResponseWriter, r *http.Request) {
-		s.show(out, s.visit(r, w), func(*visit) (*view, error) { return nil, errMissing{"There is no page " + r.URL.Path} })
+		s.show(out, r, w, func(*visit) (*view, error) { return nil, errMissing{"There is no page " + r.URL.Path} })
 	})
 	return mux
 }
@@ -270,16 +339,21 @@ func address(name string, pairs ...string) string {
 }
 
 // show answers with a view, whole or not at all. For a client that left it makes none.
-func (s *Site) show(out http.ResponseWriter, v *visit, f func(*visit) (*view, error)) {
-	end, ok := s.making.begin(v.ctx)
-	if !ok {
-		return
+func (s *Site) show(out http.ResponseWriter, r *http.Request, w *watch.Watcher, f func(*visit) (*view, error)) {
+	status, text, ok := s.making.share(r.Context(), r.URL.RequestURI(), func(ctx context.Context) (int, []byte) {
+		return s.visit(r.WithContext(ctx), w).answer(f)
+	})
+	if ok {
+		write(out, status, text)
 	}
-	defer end()
-	status := http.StatusOK
+}
+
+// answer makes a view, or says why there is none. Without a client it makes nothing.
+func (v *visit) answer(f func(*visit) (*view, error)) (status int, text []byte) {
+	status = http.StatusOK
 	made, err := f(v)
 	if v.ctx.Err() != nil {
-		return
+		return 0, nil
 	}
 	if err != nil {
 		made = &view{Name: "fault", Title: "Nothing to show", Data: err.Error()}
@@ -287,11 +361,13 @@ func (s *Site) show(out http.ResponseWriter, v *visit, f func(*visit) (*view, er
 			made.Title = "This did not work"
 		}
 	}
-	text, err := v.html(made)
-	if err != nil {
-		http.Error(out, err.Error(), http.StatusInternalServerError)
-		return
+	if text, err = v.html(made); err != nil {
+		return http.StatusInternalServerError, []byte(html.EscapeString(err.Error()))
 	}
+	return status, text
+}
+
+func write(out http.ResponseWriter, status int, text []byte) {
 	out.Header().Set("Content-Type", "text/html; charset=utf-8")
 	out.WriteHeader(status)
 	_, _ = out.Write(text) // a browser that went away needs no answer
@@ -340,7 +416,9 @@ func (s *Site) act(out http.ResponseWriter, r *http.Request, w *watch.Watcher, d
 		to, err = do(v)
 	}
 	if err != nil {
-		s.show(out, v, func(*visit) (*view, error) { return nil, err })
+		if status, text := v.answer(func(*visit) (*view, error) { return nil, err }); text != nil {
+			write(out, status, text)
+		}
 		return
 	}
 	http.Redirect(out, r, to, http.StatusSeeOther)
