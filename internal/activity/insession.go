@@ -68,7 +68,12 @@ func Uncalled(h here.Here, since time.Time) (names []string) {
 	if err != nil {
 		return nil
 	}
-	for _, s := range r.Skills {
+	return r.Uncalled()
+}
+
+// Uncalled lists the skills that were offered and never called.
+func (a *Account) Uncalled() (names []string) {
+	for _, s := range a.Skills {
 		if s.Counts.Offered > 0 && s.Counts.Fired() == 0 {
 			names = append(names, s.Name)
 		}

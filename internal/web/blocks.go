@@ -157,25 +157,34 @@ func anchors(a, b []string) [][2]int {
 	return all
 }
 
-// foldSame writes lines that both sides have once. The script of an export shows them on both.
-func foldSame(all []block) {
-	for i := range all {
-		b := &all[i]
+// foldSame writes lines that both sides have once, but for those with marks or findings. The script
+// of an export shows them on both.
+func foldSame(all []block) (folded []block) {
+	for _, b := range all {
 		if !b.Alike {
+			folded = append(folded, b)
 			continue
 		}
-		plain := func(l line) bool {
-			return len(l.Findings) == 0 && (len(l.Segments) == 0 || len(l.Segments) == 1 && l.Segments[0].Class == "")
-		}
-		var text strings.Builder
-		same := true
-		for n, l := range b.Source {
-			same = same && plain(l) && plain(b.Page[n])
-			text.WriteString(l.text() + "\n")
-		}
-		if same {
-			b.Text, b.First = text.String(), b.Source[0].Number
-			b.Source, b.Page = nil, nil
+		for from, to := 0, 0; from < len(b.Source); from = to {
+			plain := b.Source[from].plain() && b.Page[from].plain()
+			for to < len(b.Source) && plain == (b.Source[to].plain() && b.Page[to].plain()) {
+				to++
+			}
+			part := block{Source: b.Source[from:to], Page: b.Page[from:to], Alike: true}
+			if plain {
+				var text strings.Builder
+				for _, l := range part.Source {
+					text.WriteString(l.text() + "\n")
+				}
+				part = block{Alike: true, Text: text.String(), First: b.Source[from].Number}
+			}
+			folded = append(folded, part)
 		}
 	}
+	return folded
+}
+
+// plain reports whether a line has neither marks nor findings.
+func (l line) plain() bool {
+	return len(l.Findings) == 0 && (len(l.Segments) == 0 || len(l.Segments) == 1 && l.Segments[0].Class == "")
 }

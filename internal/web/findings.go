@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/skillhand/skillhand/check"
+	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/files"
 )
 
@@ -41,6 +43,17 @@ func (v *visit) findings(paths ...string) (map[string][]*check.Finding, check.Li
 	files, err := c.Files()
 	if err != nil {
 		return found, check.List{}, err
+	}
+	c.Options.Listing.Uncalled = func() []string { // from the account that the page shows
+		since, err := activity.Since(usualSpan, time.Now())
+		if err != nil {
+			return nil
+		}
+		recent, err := v.account(since, "")
+		if err != nil {
+			return nil
+		}
+		return recent.Uncalled()
 	}
 	names := map[string]string{}
 	for _, f := range files {

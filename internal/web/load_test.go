@@ -294,7 +294,7 @@ func TestBlocksLoseNothing(t *testing.T) {
 		for _, export := range []bool{false, true} {
 			all := blocks(slices.Clone(source), slices.Clone(page))
 			if export {
-				foldSame(all)
+				all = foldSame(all)
 			}
 			left, right := "", ""
 			for _, b := range all {

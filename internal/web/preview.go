@@ -280,7 +280,7 @@ func (l *look) preview() *preview {
 		p.Blocks = blocks(source, l.showPage(p, page, recorded))
 	}
 	if !v.live {
-		foldSame(p.Blocks)
+		p.Blocks = foldSame(p.Blocks)
 	}
 	l.count(p)
 	l.compare(p)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/skillhand/skillhand"
@@ -85,7 +86,23 @@ func (v *visit) skills() (*view, error) {
 		return nil, err
 	}
 	v.watch(false, append(activity.Folders(v.site.Runtime.Here, since), v.site.Runtime.HistoryDir(), v.site.Runtime.SessionDir())...)
+	sizes := map[string]int{} // in tokens, of those that can be read
+	var paths []string
+	var seen []agents.Skill
+	var unseen error
+	var reading sync.WaitGroup
+	reading.Go(func() { // beside the account
+		for _, listed := range all {
+			one := skillRow{Listed: listed}
+			if s, err := skill.Read(one.Location); err == nil {
+				sizes[one.File] = tokens(string(s.Source()))
+				paths = append(paths, one.files()...)
+			}
+		}
+		seen, unseen = v.sighted(all)
+	})
 	ever, err := v.account(time.Time{}, "")
+	reading.Wait()
 	if err != nil {
 		data.Faults = append(data.Faults, err.Error())
 		ever = &activity.Account{}
@@ -96,15 +113,6 @@ func (v *visit) skills() (*view, error) {
 		return strings.Join([]string{r.Call, r.Description, r.From, r.File, r.usage(), r.Error}, "\n")
 	}
 	l.states = skillRow.states
-	sizes := map[string]int{} // in tokens, of those that can be read
-	var paths []string
-	for _, listed := range all {
-		one := skillRow{Listed: listed}
-		if s, err := skill.Read(one.Location); err == nil {
-			sizes[one.File] = tokens(string(s.Source()))
-			paths = append(paths, one.files()...)
-		}
-	}
 	if err := v.ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -114,9 +122,8 @@ func (v *visit) skills() (*view, error) {
 	} else {
 		v.known.found = findings
 	}
-	seen, err := v.sighted(all)
-	if err != nil {
-		data.Faults = append(data.Faults, err.Error())
+	if unseen != nil {
+		data.Faults = append(data.Faults, unseen.Error())
 	}
 	data.Strips, data.Others = v.here(strips(listing, seen))
 	data.Largest, data.LeftOut = largest(listing), leftOut(listing)
