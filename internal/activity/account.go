@@ -400,7 +400,7 @@ func (r *accountant) account() *Account {
 		}
 	}
 	slices.SortFunc(a.Skills, func(a, b Skill) int {
-		return cmp.Or(cmp.Compare(b.Cost.known(), a.Cost.known()), cmp.Compare(b.Counts.Fired(), a.Counts.Fired()), strings.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.Cost.Known(), a.Cost.Known()), cmp.Compare(b.Counts.Fired(), a.Counts.Fired()), strings.Compare(a.Name, b.Name))
 	})
 	slices.SortFunc(a.Story, func(a, b Fire) int { return cmp.Or(b.Time.Compare(a.Time), strings.Compare(a.ID, b.ID)) })
 	a.Story = a.Story[:min(len(a.Story), maxStory)]

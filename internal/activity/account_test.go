@@ -50,7 +50,7 @@ func read(t *testing.T, h here.Here, o Options) *Account {
 func addsUp(t interface{ Errorf(string, ...any) }, r *Account) {
 	sum, days, sessions := r.Rest, Cost{}, Cost{}
 	plus := func(c *Cost, d Cost) {
-		usd := c.known() + d.known()
+		usd := c.Known() + d.Known()
 		c.USD, c.Unpriced, c.Turns = &usd, c.Unpriced+d.Unpriced, c.Turns+d.Turns
 		c.Text, c.Work = c.Text.plus(d.Text), c.Work.plus(d.Work)
 	}
@@ -64,9 +64,9 @@ func addsUp(t interface{ Errorf(string, ...any) }, r *Account) {
 		plus(&sessions, s.Cost)
 	}
 	for name, c := range map[string]Cost{"skills and the rest": sum, "days": days, "sessions": sessions} {
-		if math.Abs(c.known()-r.Total.known()) > 1e-9 || c.Text != r.Total.Text || c.Work != r.Total.Work || c.Turns != r.Total.Turns ||
+		if math.Abs(c.Known()-r.Total.Known()) > 1e-9 || c.Text != r.Total.Text || c.Work != r.Total.Work || c.Turns != r.Total.Turns ||
 			c.Unpriced != r.Total.Unpriced {
-			t.Errorf("%s: $%.9f, %+v; in total $%.9f, %+v", name, c.known(), c, r.Total.known(), r.Total)
+			t.Errorf("%s: $%.9f, %+v; in total $%.9f, %+v", name, c.Known(), c, r.Total.Known(), r.Total)
 		}
 	}
 }

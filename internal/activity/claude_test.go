@@ -74,8 +74,8 @@ func TestRealClaude(t *testing.T) {
 		t.Errorf("%d turns, %d requests", r.Total.Turns, len(api.Requests()))
 	}
 	own := recordedCost(t, c.Home)
-	if math.Abs(r.Total.known()-own) > 1e-9 {
-		t.Errorf("$%v, Claude Code says $%v", r.Total.known(), own)
+	if math.Abs(r.Total.Known()-own) > 1e-9 {
+		t.Errorf("$%v, Claude Code says $%v", r.Total.Known(), own)
 	}
 	// The table alone comes to the same: no cost of the CLI's is needed.
 	var table float64
@@ -86,7 +86,7 @@ func TestRealClaude(t *testing.T) {
 		}
 		p := newAccountant(Options{})
 		p.add(f)
-		table += p.account().Total.known()
+		table += p.account().Total.Known()
 	}
 	if math.Abs(table-own) > 0.005 {
 		t.Errorf("by the table $%v, Claude Code says $%v", table, own)
@@ -127,8 +127,8 @@ func TestRealCompaction(t *testing.T) {
 	if diff := cmp.Diff(want, used(r, want)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if own := recordedCost(t, c.Home); math.Abs(r.Total.known()-own) > 1e-9 {
-		t.Errorf("$%v, Claude Code says $%v", r.Total.known(), own)
+	if own := recordedCost(t, c.Home); math.Abs(r.Total.Known()-own) > 1e-9 {
+		t.Errorf("$%v, Claude Code says $%v", r.Total.Known(), own)
 	}
 }
 

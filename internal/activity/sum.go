@@ -334,7 +334,8 @@ func (c *Cost) addUSD(usd float64, part *float64) {
 	*part += usd
 }
 
-func (c Cost) known() float64 {
+// Known returns what is known of a cost, 0 if nothing is.
+func (c Cost) Known() float64 {
 	if c.USD == nil {
 		return 0
 	}

@@ -100,8 +100,8 @@ func TestAddsUp(t *testing.T) {
 		if got := report.Total.Text.plus(report.Total.Work); got != all {
 			t.Errorf("%+v tokens, want %+v", got, all)
 		}
-		if math.Abs(report.Total.known()-dollars) > 1e-6 {
-			t.Errorf("$%v, want $%v", report.Total.known(), dollars)
+		if math.Abs(report.Total.Known()-dollars) > 1e-6 {
+			t.Errorf("$%v, want $%v", report.Total.Known(), dollars)
 		}
 		for _, s := range report.Skills {
 			for _, n := range []int64{s.Cost.Text.Input, s.Cost.Text.CacheRead, s.Cost.Work.Input, s.Cost.Work.CacheRead, s.Cost.Work.CacheWrite} {

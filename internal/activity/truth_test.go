@@ -173,8 +173,8 @@ func TestAskedFor(t *testing.T) {
 		text := strings.ReplaceAll(sayHello+answer("m1", tt.asked), "claude-opus-5-5", "claude-haiku-4-5-20251001")
 		a := machine(t, map[string]string{"p/S.jsonl": text +
 			`{"type":"cost-state","sessionId":"S","modelUsage":{"` + tt.recorded + `":{"inputTokens":1000,"costUSD":0.0043}}}` + "\n"})
-		if math.Abs(a.Total.known()-0.0043) > 1e-12 || a.Total.Work.Input != 1000 || len(a.Unpriced) > 0 {
-			t.Errorf("%s: $%v, %d tokens, want $0.0043 and 1000", tt.recorded, a.Total.known(), a.Total.Work.Input)
+		if math.Abs(a.Total.Known()-0.0043) > 1e-12 || a.Total.Work.Input != 1000 || len(a.Unpriced) > 0 {
+			t.Errorf("%s: $%v, %d tokens, want $0.0043 and 1000", tt.recorded, a.Total.Known(), a.Total.Work.Input)
 		}
 	}
 }
@@ -253,8 +253,8 @@ func sums(t *rapid.T) {
 		all = all.plus(u)
 	}
 	price, _ := claudecode.FindPrice("claude-opus-5-5")
-	if got := a.Total.Text.plus(a.Total.Work); got != all || a.Total.Turns != len(requests) || math.Abs(a.Total.known()-costOf(all, price)) > 1e-9 {
-		t.Errorf("%d turns of %+v, $%v; want %d of %+v", a.Total.Turns, got, a.Total.known(), len(requests), all)
+	if got := a.Total.Text.plus(a.Total.Work); got != all || a.Total.Turns != len(requests) || math.Abs(a.Total.Known()-costOf(all, price)) > 1e-9 {
+		t.Errorf("%d turns of %+v, $%v; want %d of %+v", a.Total.Turns, got, a.Total.Known(), len(requests), all)
 	}
 	got := 0
 	for _, s := range a.Skills {

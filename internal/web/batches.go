@@ -68,8 +68,7 @@ func (v *visit) batches() (*view, error) {
 	l.columns = []column[batch.Status]{
 		{key: "name", title: "Batch", compare: by(func(s batch.Status) string { return s.Name }),
 			cell: func(s batch.Status) cell {
-				at := v.link("batch", "name", s.Name, "id", strconv.FormatInt(s.ID, 10))
-				return cell{Text: s.Name, Sub: v.standing(db, &s), Link: at, Squares: fewSquares(&s)}
+				return cell{Text: s.Name, Sub: v.standing(db, &s), Link: v.batchLink(&s), Squares: fewSquares(&s)}
 			}},
 		number("total", "Jobs", "", func(s batch.Status) int { return s.Total }),
 		number("done", "Done", "good", func(s batch.Status) int { return s.Done }),
@@ -81,6 +80,11 @@ func (v *visit) batches() (*view, error) {
 	data.Table = l.table(v)
 	left := slices.ContainsFunc(l.items, func(s batch.Status) bool { return s.Left() > 0 })
 	return &view{Name: "list", Tab: "batches", Title: "Batches", Data: data, Every: v.every(left)}, nil
+}
+
+// batchLink returns the address of a batch, or of a part of its jobs.
+func (v *visit) batchLink(s *batch.Status, pairs ...string) string {
+	return v.link("batch", append([]string{"name", s.Name, "id", strconv.FormatInt(s.ID, 10)}, pairs...)...)
 }
 
 // standing says in words how a batch is doing.
@@ -314,5 +318,5 @@ func (v *visit) editBatch() (string, error) {
 	default:
 		err = errMissing{"Nothing is known by that name: want retry or cancel."}
 	}
-	return v.link("batch", "name", name, "id", strconv.FormatInt(s.ID, 10)), err
+	return v.batchLink(s), err
 }

@@ -87,11 +87,8 @@ func asked(search string) (states, rest []string) {
 func (j *jobList) table() (*table, error) {
 	t := &table{Action: j.visit.link("batch"), What: "jobs", Total: j.s.Total, Live: j.visit.live}
 	t.Query = strings.TrimSpace(j.visit.query.Get("q"))
-	id := strconv.FormatInt(j.s.ID, 10)
-	t.Keep = [][2]string{{"name", j.s.Name}, {"id", id}}
-	at := func(pairs ...string) string {
-		return j.visit.link("batch", append([]string{"name", j.s.Name, "id", id}, pairs...)...)
-	}
+	t.Keep = [][2]string{{"name", j.s.Name}, {"id", strconv.FormatInt(j.s.ID, 10)}}
+	at := func(pairs ...string) string { return j.visit.batchLink(j.s, pairs...) }
 	t.All = at()
 	const size = perPage // also in an export, which may have many batches
 	page, _ := strconv.Atoi(j.visit.query.Get("p"))
@@ -317,7 +314,7 @@ func (j *jobList) squares() (*squares, error) {
 			continue
 		}
 		said = append(said, thousands(p.n)+" "+p.word)
-		f.Key = append(f.Key, square{p.class, thousands(p.n) + " " + p.word, j.visit.link("batch", "name", s.Name, "id", strconv.FormatInt(s.ID, 10), "q", p.word)})
+		f.Key = append(f.Key, square{p.class, thousands(p.n) + " " + p.word, j.visit.batchLink(s, "q", p.word)})
 		for i := range (p.n + each - 1) / each {
 			one := square{Class: p.class}
 			if all := names[p.word]; i < len(all) {
@@ -406,7 +403,7 @@ func (v *visit) job() (*view, error) {
 		return nil, err
 	}
 	d := &jobData{ID: r.ID, State: wordOf(r.State, queued), Mark: jobMarks[r.State], Error: r.Error, Log: r.Log}
-	d.Back = v.link("batch", "name", s.Name, "id", strconv.FormatInt(s.ID, 10))
+	d.Back = v.batchLink(s)
 	add := func(name, value string) { d.Facts = append(d.Facts, [2]string{name, value}) }
 	add("Batch", s.Name)
 	add("Attempts", thousands(r.Attempts))

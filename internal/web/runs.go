@@ -21,9 +21,9 @@ type runsData struct {
 	Charts     []chart
 	Shares     []share
 	Categories []share
-	Slow       []mention
-	Costly     []mention
-	Flaky      []mention
+	Slow       []share
+	Costly     []share
+	Flaky      []share
 	Next       []string
 	Live       bool
 	Damaged    int
@@ -40,9 +40,6 @@ type choice struct {
 	Title, Link, Count string
 	Here               bool
 }
-
-// A mention is a thing worth looking at.
-type mention struct{ Name, Link, Text, Sub string }
 
 // A runRow is a run, or all that a batch ran.
 type runRow struct {
@@ -239,16 +236,17 @@ func (v *visit) summarize(data *runsData, records []activity.Record, since, unti
 		})
 	}
 	for _, r := range review.Slowest {
-		data.Slow = append(data.Slow, mention{r.Name(), v.runLink(r), term.ShortDuration(r.DurationMS), ago(r.Time)})
+		data.Slow = append(data.Slow, share{Name: r.Name(), Link: v.runLink(r), Text: term.ShortDuration(r.DurationMS), Sub: ago(r.Time)})
 	}
 	for _, r := range review.Costliest {
 		if r.CostUSD > 0 {
-			data.Costly = append(data.Costly, mention{r.Name(), v.runLink(r), term.Dollars(r.CostUSD), ago(r.Time)})
+			data.Costly = append(data.Costly, share{Name: r.Name(), Link: v.runLink(r), Text: term.Dollars(r.CostUSD), Sub: ago(r.Time)})
 		}
 	}
 	for _, f := range review.Flaky[:min(len(review.Flaky), 5)] {
 		data.Flaky = append(data.Flaky,
-			mention{f.Name, v.link("runs", "q", f.Name), fmt.Sprintf("%d of %d failed", f.Failed, f.Total), "input " + f.Input[:min(8, len(f.Input))]})
+			share{
+				Name: f.Name, Link: v.link("runs", "q", f.Name), Text: fmt.Sprintf("%d of %d failed", f.Failed, f.Total), Sub: "input " + f.Input[:min(8, len(f.Input))]})
 	}
 	data.Next = review.Next
 }
@@ -442,7 +440,7 @@ func (v *visit) run() (*view, error) {
 	return &view{Name: "run", Tab: "runs", Title: data.Name, Data: data}, nil
 }
 
-// A share is a row of a table with a bar.
+// A share is a row of a table, with a bar if it is a part of something.
 type share struct {
 	Name, Link, Text, Sub string
 	Part                  float64 // of 100

@@ -255,7 +255,7 @@ func (v *visit) sessions() (*view, error) {
 				return cell{Text: "≈ " + thousands(r.saved), Title: "tokens that one further use of each of these skills does not send again"}
 			}},
 		{key: "cost", title: "Cost", number: true, fold: true,
-			compare: by(func(r sessionRow) float64 { return dollars(r.Cost) }),
+			compare: by(func(r sessionRow) float64 { return r.Cost.Known() }),
 			cell: func(r sessionRow) cell {
 				return cell{Text: spent(r.Cost)}
 			}},

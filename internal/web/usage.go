@@ -146,7 +146,7 @@ func skillCosts(c *calendar, skills []activity.Skill) *series {
 	costs := c.series("for skills", "plain")
 	for _, s := range skills {
 		for _, d := range s.Days {
-			costs.add(c.day(d.Day), dollars(d.Cost))
+			costs.add(c.day(d.Day), d.Cost.Known())
 		}
 	}
 	return costs
@@ -156,7 +156,7 @@ func skillCosts(c *calendar, skills []activity.Skill) *series {
 func costChart(c *calendar, seen *activity.Account, skills *series) chart {
 	rest := c.series("without a skill", "rest")
 	for _, d := range seen.Days {
-		rest.add(c.day(d.Day), dollars(d.Cost))
+		rest.add(c.day(d.Day), d.Cost.Known())
 	}
 	for i, v := range skills.values {
 		if rest.values[i] -= v; rest.values[i] < 1e-9 { // what rounding leaves
@@ -253,14 +253,7 @@ func callers(c activity.Counts) string {
 
 // bySpent orders by cost, then by calls: most costs of a cheap machine are the same.
 func bySpent(a, b activity.Skill) int {
-	return cmp.Or(cmp.Compare(dollars(a.Cost), dollars(b.Cost)), cmp.Compare(a.Counts.Fired(), b.Counts.Fired()), strings.Compare(b.Name, a.Name))
-}
-
-func dollars(c activity.Cost) float64 {
-	if c.USD == nil {
-		return 0
-	}
-	return *c.USD
+	return cmp.Or(cmp.Compare(a.Cost.Known(), b.Cost.Known()), cmp.Compare(a.Counts.Fired(), b.Counts.Fired()), strings.Compare(b.Name, a.Name))
 }
 
 // spent says what something cost, as far as that is known.
