@@ -46,11 +46,15 @@ func (d *document) writtenRules() (all []writtenRule) {
 func neverInSettings(p *pass) {
 	for _, r := range p.doc.writtenRules() {
 		does := map[settings.Kind]string{settings.Allow: "allows", settings.Deny: "denies", settings.Ask: "asks about"}[r.kind]
+		never := r.Never
+		if r.kind != settings.Allow {
+			never = r.NeverDenies()
+		}
 		switch better := respell(r.Rule); {
 		case r.many:
 			p.find(r.node.Start, r.node.End, "%s %s nothing: an item of the list is one rule", r.Text, does).Help = "write an item for each rule"
-		case r.Never != "":
-			f := p.find(r.node.Start, r.node.End, "%s %s nothing: %s", r.Text, does, r.Never)
+		case never != "":
+			f := p.find(r.node.Start, r.node.End, "%s %s nothing: %s", r.Text, does, never)
 			if better != "" {
 				f.Help = "write " + better
 			}

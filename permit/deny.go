@@ -12,11 +12,13 @@ import (
 // look deeper than those that allow: into groups and nested commands, behind every assignment,
 // env, sudo and xargs, without quotes, and at the name of a program without its folder.
 func (j *decision) spokenOf(rules []Rule) (*Rule, span) {
+	whole := strings.TrimSpace(j.src)
 	for i, r := range rules {
 		if r.Tool != "Bash" {
 			continue
 		}
-		if r.Kind == All || r.matches(strings.TrimSpace(j.src), squeeze(j.src)) {
+		// A prefix speaks of one command, and of several only if it is all of them.
+		if r.Kind == All || r.names(whole) || (r.Kind != Prefix || len(j.r.calls()) < 2) && r.matches(whole, squeeze(j.src)) {
 			return &rules[i], span{0, len(j.src)}
 		}
 		for _, c := range j.r.calls() {

@@ -147,7 +147,7 @@ func neverMatches(r Rule, body string) string {
 		return "the colon is taken as text, and no program has one in its name: write spaces between words"
 	case r.Kind == Begins && strings.HasSuffix(first, ".") && first == r.Spec && !strings.ContainsAny(first, "/0123456789"):
 		return "rules are no regular expressions: write :* for anything after a word"
-	case !quoted(r.Spec) && strings.ContainsAny(r.Spec, "|;&\n"):
+	case !quoted(r.Spec) && strings.ContainsAny(r.Spec, "|;&\n") && (r.Kind != Exact || strings.ContainsAny(strings.ReplaceAll(r.Spec, "&&", ""), "|&\n")):
 		return "a rule is compared with one simple command at a time, which holds no | ; or &"
 	case strings.Contains(first, ","):
 		return "one rule names one command: write two rules"
@@ -233,4 +233,12 @@ func (r Rule) Covers(other Rule) bool {
 		return r.Tool == "Bash" && r.Kind != Exact && r.Kind != Pattern && r.matches(other.Spec, squeeze(other.Spec))
 	}
 	return r.Kind == Begins && other.Kind == Begins && strings.HasPrefix(other.Spec, r.Spec)
+}
+
+// NeverDenies works as Never for a rule that denies or asks, which is also held against a line with several commands.
+func (r Rule) NeverDenies() string {
+	if r.Kind != Dead && strings.ContainsAny(r.Spec, "|;&") {
+		return ""
+	}
+	return r.Never
 }

@@ -86,8 +86,10 @@ func unsafeLauncher(p *part) *fault {
 		if !ok {
 			rest, ok = launchedByEnv(words)
 		}
+		behind := slices.IndexFunc(words[1:], func(w word) bool { return !isAssign(w.val) }) // the assignments
 		switch {
 		case name == "command" && oddFlag(words[1:]),
+			name == "env" && behind > 0 && isFlag(words[1+behind].val),
 			name == "env" && !ok && !isAssign(next) && next != "-i" && next != "-u",
 			(name == "time" || name == "nohup") && next == "[",
 			name == "time" && len(p.assigns) > 0,

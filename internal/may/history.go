@@ -122,7 +122,12 @@ func (p *Place) rulesOf(h *History, unused []rule) {
 		}
 	}
 	for _, r := range unused {
-		if why := permit.ParseRule(r.Text).Never; why != "" {
+		parsed := permit.ParseRule(r.Text)
+		why := parsed.Never
+		if r.Kind != settings.Allow {
+			why = parsed.NeverDenies()
+		}
+		if why != "" {
 			h.Never = append(h.Never, p.one(r.Rule, why))
 		} else {
 			h.Unused = append(h.Unused, p.one(r.Rule, ""))

@@ -37,9 +37,22 @@ func (s *needScan) shell(text string, use Use, variables bool) bool {
 		return false
 	}
 	t := &shellText{s, use, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, variables}
+	t.read(file)
+	return true
+}
+
+func (t *shellText) read(file *syntax.File) {
 	syntax.Walk(file, t.declare)
 	syntax.Walk(file, t.node)
-	return true
+}
+
+// nested reads code in a word of a command: the functions of the text are there too.
+func (t *shellText) nested(code string, use Use) {
+	if file, err := words.Parse(code); err == nil {
+		inner := *t
+		inner.use, inner.variables = use, false
+		inner.read(file)
+	}
 }
 
 // declare notes what the text defines itself, and what it looks for.
@@ -190,13 +203,13 @@ func (t *shellText) inner(name string, list []string, use Use) []string {
 		valued = "ks"
 	case "stdbuf":
 		valued = "ioe"
-	case "bash", "sh", "zsh", "dash", "eval":
+	case "bash", "sh", "zsh", "dash", "eval", "trap":
 		for i, w := range list {
-			if name == "eval" || strings.HasPrefix(w, "-") && strings.HasSuffix(w, "c") && i+1 < len(list) {
-				if name != "eval" {
+			if name == "eval" || name == "trap" || strings.HasPrefix(w, "-") && strings.HasSuffix(w, "c") && i+1 < len(list) {
+				if name != "eval" && name != "trap" {
 					w = list[i+1]
 				}
-				t.scan.shell(w, use, false)
+				t.nested(w, use)
 				return nil
 			}
 		}
