@@ -147,7 +147,8 @@ func neverMatches(r Rule, body string) string {
 		return "the colon is taken as text, and no program has one in its name: write spaces between words"
 	case r.Kind == Begins && strings.HasSuffix(first, ".") && first == r.Spec && !strings.ContainsAny(first, "/0123456789"):
 		return "rules are no regular expressions: write :* for anything after a word"
-	case !quoted(r.Spec) && strings.ContainsAny(r.Spec, "|;&\n") && (r.Kind != Exact || strings.ContainsAny(strings.ReplaceAll(r.Spec, "&&", ""), "|&\n")):
+	case !quoted(r.Spec) && strings.ContainsAny(r.Spec, "|;&\n") &&
+		(r.Kind != Exact || strings.ContainsAny(strings.ReplaceAll(r.Spec, "&&", ""), "|&\n")):
 		return "a rule is compared with one simple command at a time, which holds no | ; or &"
 	case strings.Contains(first, ","):
 		return "one rule names one command: write two rules"

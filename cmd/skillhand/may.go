@@ -75,7 +75,8 @@ Exit status: 0 allow; 1 ask, deny, unknown, or the classifier decides.
 		"project", "user", "plugin")
 	f.StringVar(&o.settings, "settings", "", "further settings, as claude --settings takes them: a `file` or JSON")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each command or directive")
-	f.BoolVar(&o.transcripts, "from-transcripts", false, "say what Claude Code asked about in this project, and the rules that cover what was approved")
+	f.BoolVar(&o.transcripts, "from-transcripts", false,
+		"say what Claude Code asked about in this project, and the rules that cover what was approved")
 	f.StringVar(&o.since, "since", "30d", "with --from-transcripts: look back this `period` (12h, 7d, 4w), or from a day on")
 	f.BoolVar(&o.write, "write", false, "with --from-transcripts: add the rules to .claude/settings.local.json")
 	o.at.Flags(cmd)

@@ -162,7 +162,8 @@ func (p *Place) cover(h *History) {
 		add(h.Rules)
 		answer := with.Ask(a.Use)
 		switch {
-		case a.Denied > 0, answer.In("default").Decision == permit.Deny, answer.Suggest == nil && answer.In("default").Decision != permit.Allow:
+		case a.Denied > 0, answer.In("default").Decision == permit.Deny,
+			answer.Suggest == nil && answer.In("default").Decision != permit.Allow:
 			h.NotCover = append(h.NotCover, a.Use)
 			continue
 		case answer.Suggest != nil && answer.In("default").Decision != permit.Allow:

@@ -68,7 +68,8 @@ func play(t *testing.T, c test.Case, mode string) string {
 	s.Close()
 	var b strings.Builder
 	for i, r := range p.results {
-		said := strings.NewReplacer(claude.Project, "{{PROJECT}}", claude.Home, "{{HOME}}", filepath.Dir(claude.Home), "{{TEMP}}").Replace(strings.Join(strings.Fields(r.Said()), " "))
+		said := strings.NewReplacer(claude.Project, "{{PROJECT}}", claude.Home, "{{HOME}}", filepath.Dir(claude.Home), "{{TEMP}}").
+			Replace(strings.Join(strings.Fields(r.Said()), " "))
 		d := decisionOf(r.IsError, said, why[r.ToolUseID])
 		if d == permit.Allow && !r.IsError {
 			said = ""
