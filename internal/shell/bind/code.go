@@ -11,9 +11,14 @@ import (
 
 // module judges python -m: some modules are programs of the table, and nobody knows the others.
 func (s *scope) module(f field, args []field, in input) {
-	if name := f.lit(); among("pythonModules", name) {
+	name := f.lit()
+	known := !s.foreign && !s.moves && len(s.writes) == 0 && s.world.File != nil // where the line's files are
+	switch {
+	case among("pythonModules", name):
 		s.program(name, args, in)
-	} else if f.reached() || joined(args).reached() || in.fed || len(s.handed) > 0 {
+	case known && strings.Contains(name, ".") && s.world.File(strings.ReplaceAll(name, ".", "/")): // the author's own
+		s.authors(args, in)
+	case f.reached(), joined(args).reached(), in.fed, len(s.handed) > 0:
 		s.all(number, "python -m "+name, whyCode, ownFile)
 	}
 }
