@@ -154,7 +154,12 @@ type bench struct {
 
 // medians runs each command n times, in turns, and returns their median times.
 func (b *bench) medians(n int, commands ...[]string) []time.Duration {
-	times := make([][]time.Duration, len(commands))
+	return b.withProcessor(n, commands...)[:len(commands)]
+}
+
+// withProcessor returns the median times of commands as medians does, and then the medians of what processors spent on each.
+func (b *bench) withProcessor(n int, commands ...[]string) []time.Duration {
+	times := make([][]time.Duration, 2*len(commands))
 	for range n {
 		for i, c := range commands {
 			cmd := exec.Command(c[0], c[1:]...)
@@ -167,9 +172,14 @@ func (b *bench) medians(n int, commands ...[]string) []time.Duration {
 				b.err = fmt.Errorf("%s: %w", strings.Join(c, " "), err)
 			}
 			times[i] = append(times[i], time.Since(began))
+			spent := time.Duration(0)
+			if s := cmd.ProcessState; s != nil { // it was started
+				spent = s.UserTime() + s.SystemTime()
+			}
+			times[len(commands)+i] = append(times[len(commands)+i], spent)
 		}
 	}
-	medians := make([]time.Duration, len(commands))
+	medians := make([]time.Duration, len(times))
 	for i := range times {
 		slices.Sort(times[i])
 		medians[i] = times[i][len(times[i])/2]
