@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
 	"github.com/skillhand/skillhand/internal/doc"
 	"github.com/skillhand/skillhand/permit"
@@ -35,11 +36,20 @@ func (d *document) writtenRules() (all []writtenRule) {
 		}
 		for _, item := range list.Items {
 			if text, ok := item.Text(); ok {
-				all = append(all, writtenRule{permit.ParseRule(text), kind, item, len(permit.ParseRules(text)) != 1})
+				all = append(all, writtenRule{permit.ParseRule(text), kind, item, isMany(text)})
 			}
 		}
 	}
 	return all
+}
+
+// isMany reports whether an item is several rules. One rule may have what divides rules elsewhere in its command.
+func isMany(item string) bool {
+	rules := permit.ParseRules(item)
+	return len(rules) != 1 && !slices.ContainsFunc(rules, func(r permit.Rule) bool {
+		tool, _, _ := strings.Cut(r.Text, "(")
+		return !slices.Contains(claudecode.Tools(), tool) && !strings.HasPrefix(tool, "mcp__")
+	})
 }
 
 // neverInSettings reports rules of a settings file that match nothing.
