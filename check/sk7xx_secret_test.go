@@ -25,7 +25,7 @@ func TestSecrets(t *testing.T) {
 			t.Errorf("%d findings: too few to tell", len(res.Findings))
 		}
 		var out bytes.Buffer
-		for _, err := range []error{(Printer{}).Full(&out, res.Findings), (Printer{}).Concise(&out, res.Findings), GitHub(&out, res.Findings), res.SARIF(&out, "1"),
+		for _, err := range []error{(Printer{}).Folded(&out, res.Findings, Error, 0), (Printer{}).Concise(&out, res.Findings), GitHub(&out, res.Findings), res.SARIF(&out, "1"),
 			json.NewEncoder(&out).Encode(res.Document("1", 0)), json.NewEncoder(&out).Encode(res.Verdicts)} {
 			if err != nil {
 				t.Fatal(err)

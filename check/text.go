@@ -33,16 +33,7 @@ func (t Printer) Concise(w io.Writer, all []*Finding) error {
 	return nil
 }
 
-// Full writes each finding with the line it is about, and a mark under what is wrong.
-func (t Printer) Full(w io.Writer, all []*Finding) error {
-	for _, f := range all {
-		if _, err := io.WriteString(w, t.full(f)+"\n"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
+// full returns a finding with the line it is about, and a mark under what is wrong.
 func (t Printer) full(f *Finding) string {
 	var b strings.Builder
 	head := fmt.Sprintf("%s[%s]", f.Severity, f.Rule)

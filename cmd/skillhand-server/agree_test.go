@@ -33,7 +33,8 @@ func TestCommandsAgree(t *testing.T) {
 		}
 	}
 	for file, name := range names {
-		write(file, fmt.Sprintf("---\nname: %s\ndescription: Describes %[1]s when asked for it.\n---\nBODY of %[1]s, with a [dead link](gone.md).\n", name))
+		write(file, fmt.Sprintf("---\nname: %s\ndescription: Describes %[1]s when asked for it.\n---\n"+
+			"BODY of %[1]s, with a [dead link](gone.md).\n", name))
 	}
 	write(".git/HEAD", "ref: refs/heads/main\n")
 	write(".claude-plugin/marketplace.json", `{"name": "m", "owner": {"name": "o"}, "plugins": [{"name": "flow", "source": "./plugins/folder"}]}`)
