@@ -91,3 +91,24 @@ func writeFiles(t *testing.T, c test.Case, home, project string, place func(stri
 		}
 	}
 }
+
+// TestSuggestedIsNarrow: in default mode the real CLI runs what rules were suggested for, and none of the hostile commands
+// made of it.
+func TestSuggestedIsNarrow(t *testing.T) {
+	c := test.Archive(t, "testdata/chains/suggested.txtar")
+	asks, hostile := 0, 0
+	for i, line := range strings.Split(strings.TrimSpace(c.Files["want/default"]), "\n") {
+		allowed := strings.HasPrefix(line, "allow\t")
+		switch own := i < 60; {
+		case own && !allowed:
+			asks++
+		case !own && allowed:
+			t.Errorf("runs too: %s", line)
+		case !own:
+			hostile++
+		}
+	}
+	if asks > 1 || hostile != 300 {
+		t.Errorf("%d of 60 suggestions ask, %d hostile commands do not run", asks, hostile)
+	}
+}

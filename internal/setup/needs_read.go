@@ -306,6 +306,10 @@ func (s *needScan) scripts(texts []skillText) {
 			found = append(found, skillText{file, src})
 		}
 	})
+	names := []string{}
+	for _, t := range found {
+		names = append(names, filepath.Base(t.file))
+	}
 	for more := true; more; {
 		more = false
 		found = slices.DeleteFunc(found, func(t skillText) bool {
@@ -317,6 +321,9 @@ func (s *needScan) scripts(texts []skillText) {
 			more = true
 			return true
 		})
+	}
+	for _, name := range names {
+		delete(s.programs, name) // the skill brings it
 	}
 }
 
