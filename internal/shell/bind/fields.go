@@ -128,12 +128,38 @@ func braced(w *syntax.Word) (list []*syntax.Word) {
 	return list
 }
 
+// elements returns what "${a[@]}" stands for, if the line writes that list out, with no other list in it.
+func (s *scope) elements(p words.Piece) (list []field, known bool) {
+	n, ok := p.Node.(*syntax.ParamExp)
+	if !ok || !p.Quoted || !isList(n) || n.Param.Value == "@" || words.Lit(n.Index.(*syntax.Word)) != "@" ||
+		n.Length || n.Excl || n.Exp != nil || n.Slice != nil || n.Repl != nil || s.anyVar {
+		return nil, false
+	}
+	a := s.lists[n.Param.Value]
+	if a == nil || len(a.Elems) == 0 || len(a.Elems) > maxInert {
+		return nil, false
+	}
+	lists := s.lists
+	s.lists = nil
+	defer func() { s.lists = lists }()
+	for _, e := range a.Elems {
+		if e.Index != nil || e.Value == nil {
+			return nil, false
+		}
+		list = append(list, s.fields([]*syntax.Word{e.Value})...)
+	}
+	return list, true
+}
+
 // word evaluates one word, which can become several fields.
 func (s *scope) word(w *syntax.Word) []field {
 	done := []field{{}}
 	pieces := words.Pieces(w)
 	if len(pieces) == 0 {
 		return nil
+	}
+	if list, known := s.elements(pieces[0]); known && len(pieces) == 1 {
+		return list
 	}
 	last := func() *field { return &done[len(done)-1] }
 	for _, p := range pieces {

@@ -78,7 +78,7 @@ func (l Line) judge(p *Program, file *syntax.File, w World, files Files) []Findi
 	foreign := files.Guess != nil && files.Guess()
 	j := &line{Program: p, world: w, foreign: foreign, files: files, first: map[string]int{}, sets: map[string][]*syntax.Word{}, classes: map[string]class{},
 		handed: map[string]bool{}, funcs: map[string]bool{}, writes: map[string]bool{}, unpacks: map[string]bool{}, nested: map[string]*syntax.File{},
-		options: map[string]bool{}, dirs: map[string]bool{}, inert: map[string]bool{}, fits: map[*row]bool{}}
+		options: map[string]bool{}, lists: map[string]*syntax.ArrayExpr{}, dirs: map[string]bool{}, inert: map[string]bool{}, fits: map[*row]bool{}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
 			j.vals = append(j.vals, value{part.Text, p.Vars[len(j.vals)].Name, v.Data, wordsOf(v, false, false), v.Ours})
@@ -179,7 +179,10 @@ func (s *scope) kept(k kind) kind {
 func (s *scope) expanded(place string) { s.all(s.kept(tame), place, whyArithmetic, checkNumber) }
 
 func (s *scope) node(path []syntax.Node) {
-	assigned(path, s.assign)
+	assigned(path, func(name string, w *syntax.Word, exported bool) {
+		s.assign(name, w, exported)
+		s.noteList(path, name)
+	})
 	switch n := path[len(path)-1].(type) {
 	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
 		if !s.numeric(n) {
@@ -433,6 +436,8 @@ func (s *scope) isArray(name string) bool {
 // names notes and judges a word that names a variable, alone or before a =.
 func (s *scope) names(place string, f field, exported bool) {
 	key, _, sets := strings.Cut(f.lead(), "=")
+	base, _, _ := strings.Cut(key, "[")
+	s.lists[base] = nil
 	switch text, known := f.literal(); {
 	case sets && isName(key):
 		if f.reached() {

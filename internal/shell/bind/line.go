@@ -25,11 +25,12 @@ type line struct {
 	nested   map[string]*syntax.File // code within the line, parsed
 	first    map[string]int          // by kind, the first value that is not of it, or -1
 
-	sets    map[string][]*syntax.Word // variables, and all that they are set to; nil is what nobody knows
-	classes map[string]class          // of variables, once that was asked
-	shifted bool                      // it sets $1 and its kind to what may be a value
-	anyVar  bool                      // it sets a variable whose name only the run will tell
-	handed  map[string]bool           // variables with a value that its programs get
+	sets    map[string][]*syntax.Word    // variables, and all that they are set to; nil is what nobody knows
+	classes map[string]class             // of variables, once that was asked
+	lists   map[string]*syntax.ArrayExpr // those that it writes out once: a=(grep "$0"); nil if it does more with one
+	shifted bool                         // it sets $1 and its kind to what may be a value
+	anyVar  bool                         // it sets a variable whose name only the run will tell
+	handed  map[string]bool              // variables with a value that its programs get
 	funcs   map[string]bool
 	dash    bool // a value begins with a dash
 
@@ -59,6 +60,19 @@ type value struct {
 	data    string
 	words   []string
 	ours    bool
+}
+
+// noteList notes how the node at the path's end sets a variable: to a list, or in any other way.
+func (l *line) noteList(path []syntax.Node, name string) {
+	var list *syntax.ArrayExpr
+	_, declared := path[len(path)-2].(*syntax.DeclClause)
+	if n, assigns := path[len(path)-1].(*syntax.Assign); assigns && !n.Append && n.Index == nil && !declared {
+		list = n.Array
+	}
+	if was, known := l.lists[name]; known && was != list {
+		list = nil
+	}
+	l.lists[name] = list
 }
 
 // globs are the signs that stand for names of files.
