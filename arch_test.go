@@ -25,7 +25,7 @@ const rooms = `
     internal/proc internal/redact internal/render internal/session internal/shell internal/trust internal/words report
     report/verdict skill
 check: internal/activity internal/agents internal/claudecode internal/claudecode/settings internal/doc internal/files
-    internal/find internal/here internal/markdown internal/shell/bind internal/term internal/words permit skill
+    internal/find internal/gate internal/here internal/markdown internal/shell/bind internal/term internal/words permit skill
 claude: internal/files internal/jsonfind internal/proc internal/words
 permit:
 plugin:
@@ -55,7 +55,8 @@ internal/eval: . claude internal/activity internal/agents internal/batch interna
 internal/files:
 internal/find: internal/agents internal/claudecode internal/claudecode/settings internal/doc internal/files
     internal/term internal/words skill
-internal/gate: internal/doc internal/words report
+internal/gate: internal/activity internal/claudecode internal/doc internal/files internal/here internal/session
+    internal/words report
 internal/golden: . internal/files internal/find internal/here internal/may internal/render internal/term skill
 internal/here: internal/claudecode/settings internal/doc internal/files internal/find internal/session internal/trust
     internal/words
@@ -87,13 +88,13 @@ internal/web: . check internal/activity internal/agents internal/batch internal/
 internal/words:
 
 cmd/skillhand: . check claude internal/activity internal/agents internal/claudecode internal/claudecode/claudepage
-    internal/cli internal/files internal/find internal/golden internal/here internal/may internal/migrate
+    internal/cli internal/files internal/find internal/gate internal/golden internal/here internal/may internal/migrate
     internal/render internal/session internal/setup internal/shell internal/term internal/trust internal/words permit
     report report/verdict schemas skill
 
 cmd/skillhand-server: . claude internal/activity internal/agents internal/batch internal/batch/jobs internal/cli
-    internal/eval internal/files internal/here internal/lsp internal/mcp internal/proc internal/setup internal/shell
-    internal/term internal/web skill
+    internal/eval internal/files internal/gate internal/here internal/lsp internal/mcp internal/proc internal/redact
+    internal/session internal/setup internal/shell internal/term internal/web skill
 
 tools/bench: internal/activity internal/shell/bind report
 tools/bench/corpus: check

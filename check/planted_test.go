@@ -87,6 +87,7 @@ var recorded = map[string]string{
 	"SK314": "testdata/claude/SK310-blocks.txtar",
 	"SK504": "listing_real_test.go",
 	"SK603": "testdata/validate/planted.txtar",
+	"SK614": "testdata/claude/SK401-*.txtar",
 	"SK701": "testdata/claude/SK306-example.txtar",
 }
 

@@ -73,7 +73,7 @@ var rules = sync.OnceValue(func() []*Rule {
 	all := basicRules()
 	for _, family := range [][]*Rule{
 		frontmatterRules(), toolRules(), referenceRules(), scriptRules(), shellRules(), permissionRules(), budgetRules(), pluginRules(),
-		evalRules(), securityRules(), dialectRules(), loadRules(), agentRules(),
+		evalRules(), doneRules(), securityRules(), dialectRules(), loadRules(), agentRules(),
 	} {
 		all = append(all, family...)
 	}

@@ -13,18 +13,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
 	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
 
-// bin is a folder with the skillhand that is tested.
+// bin is a folder with the programs that are tested.
 var bin string
 
 func TestMain(m *testing.M) {
-	if !test.AskAll() {
-		os.Exit(m.Run()) // nobody asks for the program
-	}
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "skillhand-bin-")
 		if err != nil {
@@ -32,7 +28,7 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		defer os.RemoveAll(dir)
-		build := exec.Command("go", "build", "-o", filepath.Join(dir, "skillhand"), "../cmd/skillhand")
+		build := exec.Command("go", "build", "-o", dir, "../cmd/...")
 		if out, err := build.CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
 			return 1

@@ -24,5 +24,5 @@ func run() int {
 // commands returns those of this program. Each also has a line in internal/cli,
 // where skillhand takes its help from.
 func commands(std *cli.Std) []*cobra.Command {
-	return []*cobra.Command{newBatch(std), newLSP(std), newMCP(std), newPage(std), newServer(std), newTry(std)}
+	return []*cobra.Command{newBatch(std), newDone(std), newLSP(std), newMCP(std), newPage(std), newServer(std), newTry(std)}
 }

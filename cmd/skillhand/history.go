@@ -54,7 +54,7 @@ runs went, retro what failed, why, and what to do.`,
 	cmd.AddCommand(newStatus(std), newRetro(std))
 	f := cmd.Flags()
 	f.StringVar(&o.since, "since", "", "a `period` such as 12h, 7d or 4w, or a day such as 2026-11-01")
-	cli.OneOf(cmd, &o.kind, "kind", "only one `kind`", string(activity.Run), string(activity.Ask))
+	cli.OneOf(cmd, &o.kind, "kind", "only one `kind`", string(activity.Run), string(activity.Ask), string(activity.Gate))
 	f.StringVar(&o.Skill, "skill", "", "only this skill or script, by `name`")
 	f.StringVar(&o.project, "project", "", "only the project of this `folder`")
 	f.BoolVar(&o.all, "all", false, "every project, not only this one")

@@ -2,15 +2,19 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/session"
+	"github.com/skillhand/skillhand/internal/trust"
 )
 
 // maxEvent is how much of an event is read. A tool's input can be large; what matters here is not.
@@ -21,7 +25,8 @@ func newHook(std *cli.Std) *cobra.Command {
 		Use:   "hook",
 		Short: "Answer a Claude Code hook event on stdin",
 		Long: `Answer a Claude Code hook event on stdin, so that load knows what an agent has
-seen: compaction and /clear make it forget, a new subagent has seen nothing.
+seen: compaction and /clear make it forget, a new subagent has seen nothing. If
+you switched on a gate, it also asks the checks of a skill when an agent stops.
 The plugin that ships with skillhand calls this for every event it needs.
 
 It never fails: whatever goes wrong, it prints {} and a message on stderr, so
@@ -32,7 +37,7 @@ that the session continues.`,
 			if len(args) == 1 && (args[0] == "-h" || args[0] == "--help") {
 				return cmd.Help()
 			}
-			answer, err := answerHook(std)
+			answer, err := answerHook(cmd.Context(), std)
 			if err != nil {
 				fmt.Fprintf(std.Err, "skillhand: %v\n", err)
 			}
@@ -46,7 +51,7 @@ that the session continues.`,
 
 // answerHook reads and answers one event. A panic is an error too: Go would end
 // it with status 2, and that would block the session.
-func answerHook(std *cli.Std) (answer session.Answer, err error) {
+func answerHook(ctx context.Context, std *cli.Std) (answer session.Answer, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			answer, err = session.Answer{}, fmt.Errorf("hook: %v", r)
@@ -61,7 +66,32 @@ func answerHook(std *cli.Std) (answer session.Answer, err error) {
 	if err != nil {
 		return session.Answer{}, err
 	}
-	return h.Sessions().Hook(data)
+	answer, err = h.Sessions().Hook(data)
+	if !answer.Stops {
+		return answer, err
+	}
+	gates, gerr := trust.Store{Dir: h.TrustDir()}.Gates()
+	if gerr != nil || !gates.Any() {
+		return answer, errors.Join(err, gerr)
+	}
+	answer, gerr = askGate(ctx, std, data)
+	return answer, errors.Join(err, gerr)
+}
+
+// gateTimeout exceeds what the checks may take, and is within what the plugin allows this hook.
+const gateTimeout = 135 * time.Second
+
+// askGate lets the second program decide whether an agent may stop. In doubt it may.
+func askGate(ctx context.Context, std *cli.Std, event []byte) (session.Answer, error) {
+	out, err := std.AskServer(ctx, event, gateTimeout, "done", "--event")
+	if err != nil {
+		return session.Answer{}, fmt.Errorf("gate: the agent may stop: %w", err)
+	}
+	var answer session.Answer
+	if err := json.Unmarshal(out, &answer); err != nil || answer.Decision != "" && (answer.Decision != "block" || answer.Reason == "") {
+		return session.Answer{}, fmt.Errorf("gate: the agent may stop: %s answered %.40q", cli.ServerName, out)
+	}
+	return answer, nil
 }
 
 // readEvent reads one event, and does not wait for the end of the input. What is not JSON is returned as it is.

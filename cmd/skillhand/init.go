@@ -41,7 +41,7 @@ func newInit(std *cli.Std) *cobra.Command {
 
 func newInitSkill(std *cli.Std) *cobra.Command {
 	var dir string
-	var launcher bool
+	var launcher, gated bool
 	var agents []string
 	cmd := &cobra.Command{
 		Use:   "skill NAME",
@@ -53,6 +53,9 @@ With --launcher, SKILL.md calls skillhand load instead. The agent then reads the
 instructions once in a session and fresh output every time, but everyone who uses
 the skill needs skillhand. The skill also gets a script and a test.
 
+With --gate, the skill also gets a done.yaml: checks that must hold when an agent
+says that it is done. See skillhand gate --help.
+
 With --for, also make a stub for an agent that reads skills but runs no
 directives in them. The stub has the skill's description, and tells the agent to
 run skillhand load and to follow the page. If there is a skill of that name, only
@@ -60,6 +63,7 @@ its stubs are made.`,
 		Example: `  skillhand init skill review
   skillhand init skill review --dir plugin/skills
   skillhand init skill review --launcher
+  skillhand init skill review --gate
   skillhand init skill review --for codex,gemini`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -71,9 +75,12 @@ its stubs are made.`,
 					return cli.Usagef("--for %v", err)
 				}
 			}
-			newSkill := setup.NewSkill
+			newSkill := setup.Maker(setup.NewSkill)
 			if launcher {
 				newSkill = setup.NewLauncher
+			}
+			if gated {
+				newSkill = newSkill.WithGate
 			}
 			if len(agents) > 0 {
 				return initStubs(std, args[0], dir, newSkill, agents)
@@ -91,6 +98,7 @@ its stubs are made.`,
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "the `folder` of skills (default .claude/skills)")
 	cmd.Flags().BoolVar(&launcher, "launcher", false, "make a SKILL.md that calls skillhand load, with a script and a test")
+	cmd.Flags().BoolVar(&gated, "gate", false, "also make a done.yaml, with checks to start from")
 	cmd.Flags().StringSliceVar(&agents, "for", nil, "make a stub for these `agents`: "+strings.Join(setup.StubAgents(), ", "))
 	cli.Values(cmd, "for", setup.StubAgents()...)
 	return cmd

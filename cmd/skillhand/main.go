@@ -36,7 +36,7 @@ func newRoot(std *cli.Std) *cobra.Command {
 	}
 	root.AddCommand(newLoad(std), newRun(std), newAsk(std), newParse(std), newEmit(std), newMigrate(std), newCheck(std), newMay(std),
 		newStatusline(std), newHistory(std), newUsage(std), newList(std), newTest(std), newInit(std), newHook(std), newTrust(std),
-		newDoctor(std), newUpgrade(std), newUninstall(std), newBuiltin(std), cli.NewMan(std, false), cli.NewVersionCommand(std))
+		newDoctor(std), newGate(std), newUpgrade(std), newUninstall(std), newBuiltin(std), cli.NewMan(std, false), cli.NewVersionCommand(std))
 	root.AddCommand(cli.ServerCommands()...)
 	cli.Root(std, root)
 	return root

@@ -145,10 +145,40 @@ type Skill struct {
 	Name   string         `json:"name"`
 	Counts Counts         `json:"counts"`
 	Cost   Cost           `json:"cost"`
+	Gate   *Gates         `json:"gate,omitempty"`    // nil: no gate was asked
 	LostTo map[string]int `json:"lost_to,omitempty"` // a person called it right after the model had chosen this one
 	Last   time.Time      `json:"last,omitzero"`     // it was called, run or loaded, whatever came of that
 	Agents []string       `json:"agents"`
 	Days   []Day          `json:"days"`
+}
+
+// Gates counts how often a skill's checks held when an agent stopped.
+type Gates struct {
+	First    int `json:"first"`    // without a reminder
+	Reminded int `json:"reminded"` // after one or two
+	Never    int `json:"never"`    // the agent was let go
+}
+
+func (g *Gates) add(more Gates) {
+	g.First, g.Reminded, g.Never = g.First+more.First, g.Reminded+more.Reminded, g.Never+more.Never
+}
+
+// gate returns what a gate came to, or nil if the record is about something else.
+func (r *Record) gate() *Gates {
+	switch {
+	case r.Kind != Gate:
+		return nil
+	case !r.OK:
+		return &Gates{Never: 1}
+	case r.Reminders > 0:
+		return &Gates{Reminded: 1}
+	}
+	return &Gates{First: 1}
+}
+
+// String says how often, for people.
+func (g *Gates) String() string {
+	return fmt.Sprintf("held %d at first, %d after a reminder, %d never", g.First, g.Reminded, g.Never)
 }
 
 // PerCall returns what a delivery of the skill cost. It reports whether that is known.

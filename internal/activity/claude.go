@@ -177,7 +177,7 @@ func (t *tally) claudeUser(e record) {
 			}
 		})
 	}
-	if name := claudeTyped(said); name != "" {
+	if name := claudecode.TypedCommand(said); name != "" {
 		t.prompt()
 		t.talk().Person = name // a built-in command has the same form; the text of a skill follows, or does not
 		return
@@ -187,16 +187,6 @@ func (t *tally) claudeUser(e record) {
 		return
 	}
 	t.prompt()
-}
-
-// claudeTyped returns the command that a person gave. Such a line has nothing but its tags.
-func claudeTyped(said string) string {
-	if !strings.HasPrefix(said, "<command-") {
-		return ""
-	}
-	_, after, _ := strings.Cut(said, claudeCommand)
-	name, _, _ := strings.Cut(after, "</command-name>")
-	return name
 }
 
 // claudeMeta reads text that Claude Code put in: a skill's page, of a call or of a command, or something else.

@@ -23,11 +23,15 @@ type Kind string
 
 // The kinds of records.
 const (
-	Run Kind = "run"
-	Ask Kind = "ask"
+	Run  Kind = "run"
+	Ask  Kind = "ask"
+	Gate Kind = "gate" // an agent stopped that had a skill whose gate was on
 )
 
-// A Record is one run or question. It is described by schemas/history-v1.schema.json.
+// NotDone is the category of a gate that let an agent go though checks did not hold.
+const NotDone = "not-done"
+
+// A Record is one run or question, or the end of a turn that had a gate. It is described by schemas/history-v1.schema.json.
 type Record struct {
 	Time       time.Time `json:"time"` // when it ended; Append sets it if it is zero
 	Kind       Kind      `json:"kind"`
@@ -46,6 +50,7 @@ type Record struct {
 	CostUSD    float64   `json:"cost_usd,omitempty"`
 	Session    string    `json:"session,omitempty"`
 	InputHash  string    `json:"input_hash,omitempty"` // the same for the same input: see Hash
+	Reminders  int       `json:"reminders,omitempty"`  // of a gate: how often the agent was told what is missing
 	Retried    bool      `json:"retried,omitempty"`    // a later record is about the same job: set by who reads
 }
 
@@ -60,6 +65,8 @@ func (r Record) Name() string {
 	switch {
 	case r.Label == Try && r.Skill != "":
 		return Try + " " + r.Skill
+	case r.Kind == Gate:
+		return string(Gate) + " " + r.Skill
 	case r.Label != "":
 		return r.Label
 	case r.Skill != "":

@@ -31,6 +31,26 @@ func InSession(h here.Here, dir, session string) (Session, bool) {
 // OfSession reports what a session of Claude Code did with skills. It reads what is new in the transcripts of that
 // session's folder, and no other. Nil means that there is no transcript of it.
 func OfSession(h here.Here, session string) (*Account, error) {
+	f, err := folderOf(h, session)
+	if f == nil || err != nil {
+		return nil, err
+	}
+	r, a := readFolders([]*folder{f}, Options{Session: session})
+	a.Advice = append(a.Advice, r.advise(a, nil)...)
+	return a, nil
+}
+
+// Transcript returns the file of a session of Claude Code, or "" if there is none.
+func Transcript(h here.Here, session string) (string, error) {
+	f, err := folderOf(h, session)
+	if f == nil || err != nil {
+		return "", err
+	}
+	return filepath.Join(f.dir, session+".jsonl"), nil
+}
+
+// folderOf returns the folder that has the transcript of a session of Claude Code, or nil.
+func folderOf(h here.Here, session string) (*folder, error) {
 	if session == "" || filepath.Base(session) != session {
 		return nil, nil
 	}
@@ -40,9 +60,7 @@ func OfSession(h here.Here, session string) (*Account, error) {
 	}
 	for _, f := range all {
 		if _, err := os.Stat(filepath.Join(f.dir, session+".jsonl")); err == nil {
-			r, a := readFolders([]*folder{f}, Options{Session: session})
-			a.Advice = append(a.Advice, r.advise(a, nil)...)
-			return a, nil
+			return f, nil
 		}
 	}
 	return nil, nil

@@ -173,6 +173,9 @@ func skillStory(b *strings.Builder, r *Account, now time.Time) {
 	fmt.Fprintf(b, "Its text: %s tokens, %s. Its work: %s tokens in %s, %s; %s of them read from the cache.\n",
 		shortNumber(s.Cost.Text.Sum()), term.Dollars(s.Cost.TextUSD), shortNumber(s.Cost.Work.Sum()),
 		term.Plural(s.Cost.Turns, "turn"), term.Dollars(s.Cost.WorkUSD), shortNumber(s.Cost.Work.CacheRead))
+	if s.Gate != nil {
+		fmt.Fprintf(b, "Its gate: its checks %s.\n", s.Gate)
+	}
 	if len(r.Story) == 0 {
 		return
 	}

@@ -60,14 +60,24 @@ func (a *Account) addUses(h here.Here, o Options) error {
 	if runs == nil {
 		runs, err = SkillRuns(store(h), Query{Since: o.Since, Session: o.Session})
 	}
+	gates := map[string]*Gates{}
 	for _, r := range runs {
-		if !r.Time.Before(o.Since) && (o.Session == "" || o.Session == r.Session) && (o.Project == "" || files.Inside(o.Project, r.Project)) {
-			add("run "+r.Skill, 1, r.Time)
+		if r.Time.Before(o.Since) || o.Session != "" && o.Session != r.Session || o.Project != "" && !files.Inside(o.Project, r.Project) {
+			continue
 		}
+		if r.Gate == nil {
+			add("run "+r.Skill, 1, r.Time)
+			continue
+		}
+		if gates[r.Skill] == nil {
+			gates[r.Skill] = &Gates{}
+		}
+		gates[r.Skill].add(*r.Gate)
 	}
 	for i := range a.Skills {
 		s := &a.Skills[i]
 		plain := session.PlainName(s.Name)
+		s.Gate = gates[plain]
 		last := a.uses["run "+plain].plus(a.uses["name "+plain]).Last.UTC().Truncate(time.Second)
 		if last.After(s.Last) {
 			s.Last = last
@@ -76,11 +86,12 @@ func (a *Account) addUses(h here.Here, o Options) error {
 	return err
 }
 
-// A SkillRun says that skillhand ran a skill, or asked for it.
+// A SkillRun says that skillhand ran a skill, asked for it, or asked its gate.
 type SkillRun struct {
 	Skill            string // without its plugin
 	Project, Session string
 	Time             time.Time
+	Gate             *Gates // what its gate came to, if that is what happened
 }
 
 // SkillRuns lists those that a history has.
@@ -88,7 +99,7 @@ func SkillRuns(store Store, q Query) ([]SkillRun, error) {
 	runs := []SkillRun{}
 	_, err := store.Each(q, func(r *Record) {
 		if r.Skill != "" {
-			runs = append(runs, SkillRun{session.PlainName(r.Skill), r.Project, r.Session, r.Time})
+			runs = append(runs, SkillRun{session.PlainName(r.Skill), r.Project, r.Session, r.Time, r.gate()})
 		}
 	})
 	return runs, err

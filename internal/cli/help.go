@@ -19,7 +19,7 @@ import (
 // is left is plumbing, which help --all has.
 var (
 	first   = []string{"check", "load", "try", "test", "ask", "usage", "init"}
-	further = []string{"list", "may", "run", "batch", "page", "trust", "doctor", "history", "mcp", "migrate", "parse", "upgrade", "uninstall"}
+	further = []string{"list", "may", "run", "batch", "page", "trust", "done", "gate", "doctor", "history", "mcp", "migrate", "parse", "upgrade", "uninstall"}
 )
 
 // A group is a heading of the help, with its commands in the order of their help.
@@ -31,7 +31,7 @@ type group struct {
 // groups are the headings of the help of all commands.
 var groups = []group{
 	{"Use skills", []string{"load", "run", "ask", "batch", "list", "mcp"}},
-	{"Write skills", []string{"init", "check", "may", "test", "try", "parse", "emit", "migrate", "lsp"}},
+	{"Write skills", []string{"init", "check", "may", "test", "try", "done", "gate", "parse", "emit", "migrate", "lsp"}},
 	{"See what happened", []string{"usage", "history", "statusline", "page"}},
 	{"Set up", []string{"trust", "doctor", "upgrade", "uninstall", "completion", "man", "version", "help"}},
 	{"For other programs", []string{"hook", "builtin", "server"}},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,6 +30,7 @@ const ServerName = "skillhand-server"
 // about them. A test holds them against the program itself.
 var serverCommands = [][2]string{
 	{"batch", "Many runs and asks as durable jobs"},
+	{"done", "Say whether the checks of a skill's done.yaml hold here"},
 	{"lsp", "Show findings of check in an editor, as you type"},
 	{"mcp", "Serve skills to other agents, over the Model Context Protocol"},
 	{"page", "Look at skills and at what happened, in a browser"},
@@ -91,6 +94,26 @@ func HandOver(std *Std, command string, args []string) int {
 		err = Exit(ExitMissing, fmt.Errorf("%s: %w", command, err))
 	}
 	return std.report(err, nil, slices.Contains(args, "--json"))
+}
+
+// AskServer runs the second program and returns what it prints. Whatever comes of it, this program goes on.
+func (std *Std) AskServer(ctx context.Context, stdin []byte, limit time.Duration, args ...string) ([]byte, error) {
+	server, err := std.findServer()
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	res, err := proc.Run(ctx, proc.Cmd{Args: append([]string{server}, args...), Env: std.Env, Stdin: bytes.NewReader(stdin),
+		Stdout: &out, Stderr: std.Err, Timeout: limit, MaxOutput: 1 << 20})
+	switch {
+	case err != nil:
+		return nil, err
+	case res.Cut != proc.Not:
+		return nil, fmt.Errorf("%s %s did not end within %v", ServerName, args[0], limit)
+	case res.Exit != 0:
+		return nil, fmt.Errorf("%s %s: exit status %d", ServerName, args[0], res.Exit)
+	}
+	return out.Bytes(), nil
 }
 
 // findServer looks for the second program beside the first, then in PATH.

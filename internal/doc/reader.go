@@ -35,6 +35,9 @@ type Reader struct {
 // Failed counts the faults so far.
 func (r *Reader) Failed() int { return len(r.faults) }
 
+// Faults returns the faults so far.
+func (r *Reader) Faults() []*Fault { return r.faults }
+
 // Err joins the faults: file by file as they were read, each in the order of its lines.
 func (r *Reader) Err() error {
 	files := map[string]int{}

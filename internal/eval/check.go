@@ -31,6 +31,7 @@ type scene struct {
 	transcript string
 	subject    *Subject
 	other      *agents.Agent                                                    // who wrote it; nil means Claude Code
+	trusted    bool                                                             // commands of done.yaml may run
 	prompted   string                                                           // the skill whose text was in the prompt, "" if none was
 	changed    func() []string                                                  // files that the agent changed; nil: nobody knows
 	judge      func(ctx context.Context, question string) (bool, string, error) // nil: not now
@@ -38,7 +39,10 @@ type scene struct {
 
 // shared returns the scene for the checks that gates have too.
 func (s *scene) shared() *gate.Scene {
-	g := &gate.Scene{Dir: s.dir, Answer: s.answer, Calls: s.calls, Compile: compile, Judge: s.judge}
+	g := &gate.Scene{Dir: s.dir, Answer: s.answer, Calls: s.calls, Compile: CompileCheck, Judge: s.judge}
+	if s.subject != nil {
+		g.Skill = s.subject.Folder
+	}
 	if s.prompted != "" {
 		g.Typed = []gate.ToolCall{{Tool: "Skill", Input: fmt.Appendf(nil, `{"skill":%q}`, s.prompted), OK: true}}
 	}
@@ -50,8 +54,8 @@ func (s *scene) shared() *gate.Scene {
 	return g
 }
 
-// compile is Compile for checks.
-func compile(pattern, flags string) (gate.Pattern, error) {
+// CompileCheck compiles as Compile does, for checks.
+func CompileCheck(pattern, flags string) (gate.Pattern, error) {
 	re, err := Compile(pattern, flags)
 	if err != nil {
 		return nil, err
@@ -61,7 +65,7 @@ func compile(pattern, flags string) (gate.Pattern, error) {
 
 // newReader returns a reader of checks in a file.
 func newReader(file string) gate.Reader {
-	return gate.Reader{Reader: doc.Reader{File: file}, Compile: compile}
+	return gate.Reader{Reader: doc.Reader{File: file}, Compile: CompileCheck}
 }
 
 // run says whether a check holds. Whoever cancels gets no answer.
@@ -88,6 +92,9 @@ func (c *Check) holds(ctx context.Context, s *scene, r *CheckResult) (bool, stri
 	if c.Grader != nil {
 		return c.Grader.grade(ctx, s, r)
 	}
+	if c.Line > 0 && c.Command != "" && !s.trusted {
+		return false, "", gate.Unknown("not run: the skill is not trusted (skillhand trust)")
+	}
 	r.Unasked = c.Judge != "" && s.judge == nil
 	return c.Check.Holds(ctx, s.shared())
 }
@@ -102,7 +109,7 @@ func RunCommand(ctx context.Context, dir string, env []string, command string, l
 	case res.Cut == proc.Canceled:
 		return "", gate.Unknown("interrupted")
 	case res.Cut != proc.Not:
-		return fmt.Sprintf("it did not end within %v", limit), nil
+		return "", gate.TimedOut(limit)
 	case res.Exit != 0:
 		return strings.TrimSpace(fmt.Sprintf("exit status %d\n%s", res.Exit, out)), nil
 	}

@@ -30,7 +30,10 @@ func (s *scene) calls() ([]gate.ToolCall, error) {
 				byID[b.ID] = &gate.ToolCall{Tool: b.Name, Input: b.Input}
 				order = append(order, b.ID)
 			case e.Type == "user" && b.Type == "tool_result" && byID[b.For] != nil:
-				byID[b.For].OK = !b.IsError
+				c := byID[b.For]
+				if c.OK = !b.IsError; slices.Contains(gate.Shells, c.Tool) {
+					c.Said = b.said()
+				}
 			}
 		}
 	})

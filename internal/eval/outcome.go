@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/words"
 )
 
@@ -273,9 +274,6 @@ func (b *block) said() string {
 	return strings.TrimSpace(strings.TrimSuffix(text, "</tool_use_error>"))
 }
 
-// baseLine is how the text of a skill begins, unless it is also a command.
-const baseLine = "Base directory for this skill: "
-
 // delivered takes a text that the CLI put into a conversation: the skill's, if
 // one is being launched there. A skill with context: fork has a conversation of
 // its own, whose parent is the call.
@@ -286,8 +284,8 @@ func (s *stream) delivered(parent, text string) {
 	}
 	var found *call
 	folder := ""
-	if first, _, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, baseLine) {
-		folder = path.Base(strings.ReplaceAll(strings.TrimSpace(first[len(baseLine):]), `\`, "/"))
+	if named, ok := claudecode.SkillFolder(text); ok {
+		folder = path.Base(strings.ReplaceAll(named, `\`, "/"))
 	}
 	for _, c := range s.order {
 		if c.parent != parent || c.complete || c.refused || !c.launched && base(c.skill) != folder {

@@ -35,13 +35,35 @@ func (s *Subject) FindCases(warn func(text string)) (err error) {
 			c.Git = s.callsGit()
 		}
 	}
-	return errors.Join(append(s.calledOnly(), err)...)
+	return errors.Join(append(s.calledOnly(), err, s.addDone())...)
 }
 
 // ReadCases reads files of cases: see the function of the same name.
 func (s *Subject) ReadCases(files ...string) (err error) {
 	s.Cases, err = ReadCases(s.Folder, files...)
-	return errors.Join(append(s.calledOnly(), err)...)
+	return errors.Join(append(s.calledOnly(), err, s.addDone())...)
+}
+
+// addDone adds the checks of the skill's done.yaml to each case in which the skill should fire.
+func (s *Subject) addDone() error {
+	done, err := gate.ReadDone(s.Folder, CompileCheck)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for i := range s.Cases {
+		c := &s.Cases[i]
+		if !c.Fires {
+			continue
+		}
+		for _, check := range done.Checks {
+			check.Text = gate.DoneFile + ": " + check.Text
+			c.Checks = append(c.Checks, Check{Check: check})
+		}
+	}
+	return nil
 }
 
 func findCases(folder, dir string, warn func(text string)) ([]Case, error) {

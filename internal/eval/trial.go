@@ -162,7 +162,7 @@ func (m *Bundle) try(ctx context.Context, j job, at Stage) (Trial, error) {
 	}
 	failure = m.check(ctx, &t, j.c, rt, scene{
 		prompted: j.prompted(), other: m.other, subject: j.subject.in(j.arm), dir: place.project, env: rt.Env, answer: reading.Answer, left: at.left, transcript: t.Transcript,
-		changed: func() []string { return before.changes(takeSnapshot(place.project)) },
+		changed: func() []string { return before.changes(takeSnapshot(place.project)) }, trusted: m.o.trusts(m.user, j.subject),
 	})
 	if ctx.Err() != nil {
 		return t, ctx.Err()

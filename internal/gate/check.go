@@ -31,6 +31,8 @@ type Check struct {
 	JSON     string          // a path, such as items[0].name, whose value must be Value, if that is set
 	Value    json.RawMessage `json:",omitempty"`
 	Report   bool            // it holds a report of success
+	Script   bool            `json:",omitempty"` // the report is that of the skill's script, and what it says holds
+	Line     int             `json:",omitempty"` // in the file that it was read from, if that is done.yaml
 	Command  string          // run by sh in the folder, must exit with 0
 	Timeout  time.Duration   `json:",omitempty"` // of the command; 0 means CommandTimeout
 	Judge    string          // a question for a model, whose answer must be yes
@@ -44,6 +46,7 @@ type Scene struct {
 	// Untold says why nobody knows what the agent said and did, if so.
 	Untold  string
 	Calls   func() ([]ToolCall, error) // its uses of tools, in order
+	Skill   string                     // the folder of the skill that should be done
 	Typed   []ToolCall                 // skills that the prompt itself called: they count, and are in no order
 	Compile Compiler
 
@@ -72,6 +75,11 @@ type Unknown string
 
 func (e Unknown) Error() string { return string(e) }
 
+// A TimedOut error says that a check's command did not end in its time.
+type TimedOut time.Duration
+
+func (e TimedOut) Error() string { return fmt.Sprintf("it did not end within %v", time.Duration(e)) }
+
 // NotKept is about a check that needs the files of a folder that is gone.
 const NotKept Unknown = "the trial's folder was not kept"
 
@@ -81,6 +89,8 @@ func (c *Check) Holds(ctx context.Context, s *Scene) (ok bool, why string, err e
 	switch {
 	case c.Tools != nil:
 		return c.Tools.Hold(s)
+	case c.Script:
+		return holdScript(s)
 	case c.Judge != "" && s.Judge == nil:
 		return false, "", Unknown("no judge was asked for")
 	case c.Judge != "":

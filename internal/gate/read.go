@@ -19,7 +19,8 @@ type Reader struct {
 }
 
 // checkFields are those of a check, in the order in which they are shown.
-var checkFields = []string{"file", "contains", "matches", "json", "value", "report", "command", "timeout", "answer", "judge", "tool_used", "tool_order"}
+var checkFields = []string{"file", "contains", "matches", "json", "value", "report", "command", "timeout", "answer", "judge",
+	"tool_used", "tool_order"}
 
 // Check reads one check.
 func (r *Reader) Check(n *yaml.Node) Check {

@@ -4,8 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/skillhand/skillhand/internal/files"
+	"github.com/skillhand/skillhand/report"
 )
 
 // Tools says how an agent should have used its tools.
@@ -27,8 +32,12 @@ type ToolMatch struct {
 type ToolCall struct {
 	Tool  string
 	Input json.RawMessage
-	OK    bool // it succeeded; a skill was delivered
+	OK    bool   // it succeeded; a skill was delivered
+	Said  string // its result, if it ran a command
 }
+
+// Shells lists the tools that run commands.
+var Shells = []string{"Bash", "PowerShell", "shell", "shell_command", "exec_command", "run_shell_command"}
 
 // Hold says whether tools were used as they should be.
 func (t *Tools) Hold(s *Scene) (ok bool, why string, err error) {
@@ -106,6 +115,58 @@ func (t *Tools) holdOrder(calls []ToolCall, compile Compiler) (bool, string, err
 		return true, fmt.Sprintf("%s (call %d) came before %s (call %d)", t.Tool.Tool, before+1, t.Then.Tool, after+1), nil
 	}
 	return false, fmt.Sprintf("%s (call %d) did not come before %s (call %d)", t.Tool.Tool, before+1, t.Then.Tool, after+1), nil
+}
+
+// holdScript says whether the last report of the skill's script is one of success, and whether it holds:
+// skillhand run has judged it, or the files that it names are there.
+func holdScript(s *Scene) (ok bool, why string, err error) {
+	if s.Untold != "" {
+		return false, "", Unknown(s.Untold)
+	}
+	calls, err := s.Calls()
+	if err != nil {
+		return false, "", Unknown(err.Error())
+	}
+	name := filepath.Base(s.Skill)
+	for _, c := range slices.Backward(calls) {
+		if c.Said == "" || !inInput(c.Input, name) {
+			continue
+		}
+		var v struct {
+			OK       *bool
+			Problems []struct{ Message string }
+			Report   json.RawMessage
+		}
+		said := strings.TrimSpace(c.Said)
+		switch run := inInput(c.Input, "skillhand run"); {
+		case json.Unmarshal([]byte(said), &v) == nil && v.OK != nil && v.Report != nil:
+			if !*v.OK && len(v.Problems) > 0 {
+				why = ": " + v.Problems[0].Message
+			}
+			return *v.OK, "skillhand run says that the report does not hold" + why, nil
+		case run && strings.HasPrefix(said, "OK  "):
+			return true, "", nil
+		case run && strings.Contains(said, "NOT OK  "):
+			return false, "skillhand run says NOT OK", nil
+		}
+		r := report.Parse([]byte(said), report.Options{NoLegacy: true})
+		if r.Report == nil {
+			continue
+		}
+		if ok, why, err := lookReport("what the script printed", []byte(said)); !ok || err != nil {
+			return false, why, err
+		}
+		for _, file := range r.Report.Deliverables {
+			if s.Dir == "" {
+				return false, "", NotKept
+			}
+			if _, err := os.Stat(files.In(s.Dir, file)); err != nil {
+				return false, fmt.Sprintf("the script reported %s, which is not there", file), nil
+			}
+		}
+		return true, "", nil
+	}
+	return false, "no report of the skill's script was seen: run it", nil
 }
 
 func (m ToolMatch) matches(c *ToolCall, compile Compiler) (bool, error) {

@@ -46,7 +46,11 @@ func readEvent(data []byte) (event, error) {
 
 // An Answer is a hook's answer to Claude Code. The zero value says nothing.
 type Answer struct {
-	Output *Output `json:"hookSpecificOutput,omitempty"`
+	Output   *Output `json:"hookSpecificOutput,omitempty"`
+	Decision string  `json:"decision,omitempty"` // block: of a gate alone
+	Reason   string  `json:"reason,omitempty"`   // what the agent is told then
+
+	Stops bool `json:"-"` // an agent is about to stop: a gate may be asked
 }
 
 // An Output adds to the agent's context.
@@ -76,7 +80,9 @@ func (s Store) Hook(data []byte) (Answer, error) {
 		if e.agent == "" {
 			return Answer{}, nil // the compaction's own call ends with this event too
 		}
-		return Answer{}, s.Ended(id)
+		return Answer{Stops: true}, s.Ended(id)
+	case "Stop":
+		return Answer{Stops: true}, nil
 	case "SessionEnd":
 		return Answer{}, errors.Join(s.Drop(e.session), s.Sweep())
 	case "PreToolUse":

@@ -63,6 +63,7 @@ const (
 	notes     = "@notes"
 	earlier   = "@earlier"
 	active    = "@active" // subagents that have started and not ended
+	reminders = "@reminders"
 )
 
 // path returns the path of a session, or of something in it. All paths of the store come from here.
@@ -291,7 +292,7 @@ func (s Store) Forget(id ID, all bool) error {
 		return nil
 	}
 	for _, e := range entries {
-		if e.Name() != notes && e.Name() != active && !strings.HasPrefix(e.Name(), earlier) {
+		if e.Name() != notes && e.Name() != active && e.Name() != reminders && !strings.HasPrefix(e.Name(), earlier) {
 			faults = append(faults, remove(filepath.Join(session, e.Name())))
 		}
 	}

@@ -253,7 +253,7 @@ func TestHook(t *testing.T) {
 		{event: `{"hook_event_name":"SessionStart","session_id":"s1","source":"resume","agent_id":"a1"}`, main: true, other: true},
 		{event: `{"hook_event_name":"SubagentStart","session_id":"s1","agent_id":"a1","agent_type":"x"}`, main: true, other: true},
 		{event: `{"hook_event_name":"SessionEnd","session_id":"s1","reason":"other"}`, other: true},
-		{event: `{"hook_event_name":"Stop","session_id":"s1"}`, main: true, sub: true, other: true, stderr: true},
+		{event: `{"hook_event_name":"Notification","session_id":"s1"}`, main: true, sub: true, other: true, stderr: true},
 		{event: `{"hook_event_name":"PreCompact","session_id":"../s1"}`, main: true, sub: true, other: true, stderr: true},
 		{event: `{"hook_event_name":"PreCompact"}`, main: true, sub: true, other: true, stderr: true},
 		{event: `{"hook_event_name":"SubagentStart","session_id":"s1"}`, main: true, sub: true, other: true, stderr: true},

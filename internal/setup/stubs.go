@@ -14,6 +14,18 @@ import (
 // A Maker makes the folder of a new skill, as Skill and Launcher do.
 type Maker func(dir, name string) ([]string, error)
 
+// WithGate makes a skill that has a done.yaml too.
+func (m Maker) WithGate(dir, name string) ([]string, error) {
+	made, err := m(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := copyTree(dir, "templates/gate", values{Name: name}); err != nil {
+		return made, err
+	}
+	return append(made, filepath.Join(dir, "done.yaml")), nil
+}
+
 // NewStubs makes stubs of a skill for agents. If there is no such skill, or if its folder was chosen,
 // it also makes the skill. Stubs go where the skill is: into the user's home, or into the project.
 func NewStubs(finder find.Finder, project, name, folder string, chosen bool, makeSkill Maker, agents []string) (made []string, err error) {
