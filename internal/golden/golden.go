@@ -1,20 +1,18 @@
 // Package golden answers one question: does a skill still do what its tests say?
-// It asks no model: pages are rendered from recordings, scripts run in a folder
-// of their own.
+// It asks no model: it renders pages from recordings and runs scripts in a temporary folder.
 //
-// A test is an archive (txtar) in the tests folder beside the skill: prose on
-// top, then what is given and what is wanted, each in a section of its own.
+// A test is an archive (txtar) in the tests folder beside the skill. It begins with prose. Then each
+// section gives an input or the content that is wanted.
 //
-//	-- args --            the arguments, as one string; or argv, one a line
-//	-- recording.json --  what the directives printed; without it they run
-//	-- folder/NAME --     a file of the folder that directives and the script run in
+//	-- args --            the arguments, as one string; or argv, one per line
+//	-- recording.json --  the output of the directives; without it they run
+//	-- folder/NAME --     a file in the folder that directives and the script run in
 //	-- page --            wanted: the page of the first use
 //	-- later --           wanted: the page of a later use
-//	-- verdict.json --    wanted: what of the verdict on its script matters
+//	-- verdict.json --    wanted: the keys of the script's verdict that matter
 //	-- files/NAME --      wanted: a file that the script makes
 //
-// Paths in pages are written as the variables that stand for them, so that a
-// test holds in every clone.
+// In pages, variables replace the paths of folders, so that a test passes in every clone.
 package golden
 
 import (
@@ -45,33 +43,34 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A Result says whether one test holds.
+// A Result says whether a test passed.
 //
 // As JSON it is a line of what skillhand test --json prints: schemas/test-v1.schema.json.
 type Result struct {
 	Skill      string  `json:"skill"`
 	File       string  `json:"file"`
 	OK         bool    `json:"ok"`
-	Updated    bool    `json:"updated"` // the file was rewritten
+	Updated    bool    `json:"updated"` // the test file was rewritten
 	Checks     []Check `json:"checks"`
-	Error      string  `json:"error"` // why the test could not be run
+	Error      string  `json:"error"` // why the test could not run, or ""
 	DurationMS float64 `json:"duration_ms"`
 }
 
-// A Check is one thing that a test wants.
+// A Check is one comparison of a test.
 type Check struct {
-	Name string `json:"check"` // the section that wants it: page, later, verdict.json, files/NAME
+	Name string `json:"check"` // the section with the wanted content: page, later, verdict.json, files/NAME
 	OK   bool   `json:"ok"`
-	Diff string `json:"diff"` // from what is wanted to what there is
+	Diff string `json:"diff"` // from the wanted content to the actual content
 }
 
 // Find lists the tests of the skill at loc.
 func Find(loc skill.Location) []string { return files.Glob(loc.Main().Folder, "tests/*.txtar") }
 
-// wanting are the lines by which a file of any name is known as a test.
+// wanting lists the lines that show that a file of any name is a test.
 var wanting = []string{"-- page --", "-- later --", "-- verdict.json --"}
 
-// Unrun lists what looks like a test of the skill and is none: because of its name, or a folder deeper.
+// Unrun lists files that look like tests of the skill but do not run, because of their name or
+// because they are in a deeper folder.
 func Unrun(loc skill.Location) []string {
 	found := files.Glob(loc.Main().Folder, "tests/*/*.txtar")
 	for _, file := range files.Glob(loc.Main().Folder, "tests/*") {
@@ -89,13 +88,13 @@ func Unrun(loc skill.Location) []string {
 	return found
 }
 
-// Options say what Run does with a test that does not hold.
+// Options say what Run does with a test that fails.
 type Options struct {
-	Update      bool // rewrite the file so that it wants what there is
-	AllowErrors bool // with Update, also want a page on which directives failed
+	Update      bool // rewrite the file so that it wants the actual content
+	AllowErrors bool // with Update, also accept a page on which directives failed
 }
 
-// Run runs the test in a file, of the skill at loc.
+// Run runs the test in file, for the skill at loc.
 func Run(ctx context.Context, rt skillhand.Runtime, loc skill.Location, file string, o Options) Result {
 	began := time.Now()
 	r := Result{Skill: loc.Name, File: file, Checks: []Check{}}
@@ -157,8 +156,8 @@ func (r *Result) run(ctx context.Context, rt skillhand.Runtime, loc skill.Locati
 	return r.update(t, got)
 }
 
-// update rewrites the file so that it wants what there is. A file that the script
-// did not make is still missing.
+// update rewrites the file so that it wants the actual content. A file that the script did not make
+// is still missing afterwards.
 func (r *Result) update(t *test, got map[string]string) error {
 	t.rewrite(got)
 	text := txtar.Format(t.archive)
@@ -179,22 +178,22 @@ func (r *Result) update(t *test, got map[string]string) error {
 	return nil
 }
 
-// A test is an archive that was read.
+// A test is a parsed archive.
 type test struct {
 	archive   *txtar.Archive
-	skill     string // the folder of the skill, really
-	work      string // where it runs
+	skill     string // the real path of the skill's folder
+	work      string // the folder it runs in
 	sections  map[string]string
-	wanted    []string // sections that want something, in order
+	wanted    []string // the sections with wanted content, in order
 	args      render.Args
 	argv      []string
-	recording string // a file, or ""
+	recording string // the path of a file, or ""
 	crlf      bool
-	failed    map[string][]string // by section, the directives that failed, a line each
+	failed    map[string][]string // by section, the directives that failed, one per line
 }
 
-// allCRLF reports whether every line of a file ends with CRLF, as Git may check it out: then the
-// ends of lines are no part of what it wants.
+// allCRLF reports whether every line of a file ends with CRLF, as Git may check it out. The test
+// then ignores the difference between CRLF and LF.
 func allCRLF(text []byte) bool {
 	n := bytes.Count(text, []byte("\n"))
 	return n > 0 && bytes.Count(text, []byte("\r\n")) == n
@@ -207,7 +206,7 @@ func (t *test) ends(text string) string {
 	return text
 }
 
-// newTest reads an archive and lays out its folder below scratch.
+// newTest parses an archive and writes the files of its folder below scratch.
 func newTest(a *txtar.Archive, loc skill.Location, scratch string) (*test, error) {
 	t := &test{archive: a, skill: files.Real(loc.Folder), work: filepath.Join(scratch, "work"),
 		sections: map[string]string{}, failed: map[string][]string{}}
@@ -239,7 +238,8 @@ func newTest(a *txtar.Archive, loc skill.Location, scratch string) (*test, error
 			t.recording = filepath.Join(scratch, "recording.json")
 			faults = append(faults, os.WriteFile(t.recording, f.Data, 0o600))
 		default:
-			faults = append(faults, fmt.Errorf("-- %s --: want args, argv, recording.json, folder/…, page, later, verdict.json or files/…", f.Name))
+			faults = append(faults, fmt.Errorf(
+				"-- %s --: want args, argv, recording.json, folder/…, page, later, verdict.json or files/…", f.Name))
 		}
 	}
 	if want, ok := t.sections["verdict.json"]; ok {
@@ -253,11 +253,11 @@ func newTest(a *txtar.Archive, loc skill.Location, scratch string) (*test, error
 	return t, errors.Join(faults...)
 }
 
-// verdictType is what a run returns, whose keys a test may name.
+// verdictType is the type that a run returns. A test may name only its keys.
 var verdictType = reflect.TypeOf((*skillhand.Runtime).Run).Out(0)
 
-// checkVerdict finds what is wrong with a wanted verdict: a key that no verdict has would compare
-// nothing. One that is empty is for --update to fill in.
+// checkVerdict reports errors in a wanted verdict. A key that no verdict has would compare nothing.
+// An empty section is valid: --update fills it in.
 func checkVerdict(want string) error {
 	if strings.TrimSpace(want) == "" {
 		return nil
@@ -277,7 +277,7 @@ func checkVerdict(want string) error {
 	return unknownKeys("", doc, verdictType)
 }
 
-// unknownKeys names the keys in a document that a type does not have.
+// unknownKeys returns an error for each key of a document that a type does not have.
 func unknownKeys(path string, doc any, of reflect.Type) error {
 	if of.Kind() == reflect.Pointer {
 		of = of.Elem()
@@ -285,7 +285,7 @@ func unknownKeys(path string, doc any, of reflect.Type) error {
 	var faults []error
 	switch of.Kind() {
 	case reflect.Slice:
-		list, _ := doc.([]any) // what is no list differs
+		list, _ := doc.([]any) // anything but a list is a difference anyway
 		for _, one := range list {
 			faults = append(faults, unknownKeys(path, one, of.Elem()))
 		}
@@ -328,7 +328,7 @@ func writeIn(dir, name string, data []byte) error {
 	return nil
 }
 
-// inFile names the test's file, and the line in it, in a message about the recording.
+// inFile replaces the path of the recording in a message with the test's file and line.
 func (t *test) inFile(file string, text []byte, message string) string {
 	if t.recording == "" {
 		return message
@@ -336,13 +336,13 @@ func (t *test) inFile(file string, text []byte, message string) string {
 	before, _, _ := strings.Cut("\n"+string(text), "\n-- recording.json --")
 	marker := strings.Count(before, "\n") + 1
 	return regexp.MustCompile(regexp.QuoteMeta(t.recording)+`(:\d+)?`).ReplaceAllStringFunc(message, func(at string) string {
-		line, _ := strconv.Atoi(strings.TrimPrefix(at[len(t.recording):], ":")) // 0: the section as a whole
+		line, _ := strconv.Atoi(strings.TrimPrefix(at[len(t.recording):], ":")) // 0 means the whole section
 		return fmt.Sprintf("%s:%d", file, marker+line)
 	})
 }
 
-// run makes everything that the test wants something about. With an error it returns what it made:
-// a page from a recording needs no trust, which the script does.
+// run renders the pages and runs the script that the test wants. With an error it also returns what
+// it has made so far: a page from a recording needs no trust, but the script does.
 func (t *test) run(ctx context.Context, rt *skillhand.Runtime) (map[string]string, error) {
 	got := map[string]string{}
 	script := false
@@ -386,7 +386,7 @@ func (t *test) run(ctx context.Context, rt *skillhand.Runtime) (map[string]strin
 		if made, ok := strings.CutPrefix(name, "files/"); ok {
 			text, err := os.ReadFile(filepath.Join(t.work, filepath.FromSlash(made)))
 			switch {
-			case errors.Is(err, fs.ErrNotExist): // which check tells
+			case errors.Is(err, fs.ErrNotExist): // check reports it
 			case err != nil:
 				return got, err
 			default:
@@ -397,7 +397,8 @@ func (t *test) run(ctx context.Context, rt *skillhand.Runtime) (map[string]strin
 	return got, nil
 }
 
-// refused says why commands of a page did not run, if they had to: such a page says nothing about the skill.
+// refused returns why commands of a page did not run although the page needs them. Such a page says
+// nothing about the skill.
 func refused(rt *skillhand.Runtime, page *skillhand.Page) error {
 	if page.Withheld == "" {
 		return nil
@@ -405,13 +406,13 @@ func refused(rt *skillhand.Runtime, page *skillhand.Page) error {
 	return rt.Policy(rt.Here).Now().May(page.File)
 }
 
-// portable writes the folders in a text as the variables that stand for them.
+// portable replaces the paths of folders in a text with the variables that stand for them.
 func (t *test) portable(text string) string {
 	return strings.NewReplacer(t.skill, "${CLAUDE_SKILL_DIR}", t.work, "${CLAUDE_PROJECT_DIR}").Replace(text)
 }
 
-// check compares what a section wants with what there is. An archive's sections
-// end with a newline, whatever is in them.
+// check compares a wanted section with the actual content. Sections of an archive end with a
+// newline, so it adds a missing newline to both.
 func (t *test) check(name string, got map[string]string) Check {
 	if _, there := got[name]; !there {
 		return Check{Name: name, Diff: strings.TrimPrefix(name, "files/") + " was not made"}
@@ -432,7 +433,7 @@ func (t *test) check(name string, got map[string]string) Check {
 	return Check{Name: name, Diff: string(diff.Diff("want/"+name, []byte(want), "got/"+name, []byte(is)))}
 }
 
-// rewrite puts what there is into the archive.
+// rewrite puts the actual content into the archive.
 func (t *test) rewrite(got map[string]string) {
 	for i := range t.archive.Files {
 		f := &t.archive.Files[i]
@@ -456,8 +457,8 @@ func line(text string) string {
 	return text
 }
 
-// project returns a wanted document, and of another what the wanted one speaks of: the
-// other keys of its objects do not matter. Both are written in the same way.
+// project formats both documents in the same way. It reduces the objects of got to the keys in
+// want, because other keys do not matter.
 func project(want, got string) (wanted, part string, err error) {
 	var w, g any
 	if err := json.Unmarshal([]byte(want), &w); err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// Init loads the skill at loc in the folder that rt is in, and writes tests/page.txtar beside it: the
-// arguments, what the directives printed, and the page. It never overwrites a test.
+// Init loads the skill at loc in rt's folder. It writes the arguments, the output of the directives
+// and the page to tests/page.txtar beside the skill. It never overwrites a test.
 func Init(ctx context.Context, rt skillhand.Runtime, loc skill.Location, args []string, allowErrors bool) Result {
 	file := filepath.Join(loc.Main().Folder, "tests", "page.txtar")
 	failed := func(err error) Result {
@@ -60,8 +60,8 @@ func Init(ctx context.Context, rt skillhand.Runtime, loc skill.Location, args []
 	return r
 }
 
-// record makes a test of a load in the folder that rt is in, by way of the folder scratch. The page in
-// it is still empty.
+// record loads the skill in rt's folder and returns a test of that load. The page in the test is
+// still empty. The recording is written to the folder scratch first.
 func record(
 	ctx context.Context, rt skillhand.Runtime, loc skill.Location, args []string, allowErrors bool, scratch string,
 ) (*txtar.Archive, error) {

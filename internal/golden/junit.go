@@ -9,16 +9,16 @@ import (
 	"github.com/skillhand/skillhand/internal/files"
 )
 
-// A JUnitCase is one test of a report.
+// A JUnitCase is one test in a JUnit report.
 type JUnitCase struct {
 	Class, Name string
 	DurationMS  float64
-	Failure     string // why it failed, in a line; "" if it did not
-	Detail      string // of the failure
+	Failure     string // the reason in one line; "" if the test passed
+	Detail      string // details of the failure
 	Skipped     string // why there is no verdict, or ""
 }
 
-// WriteCases writes a report.
+// WriteCases writes cases to a JUnit file, as CI systems read it.
 func WriteCases(file, suite string, cases []JUnitCase) error {
 	type message struct {
 		Message string `xml:"message,attr"`
@@ -57,7 +57,7 @@ func WriteCases(file, suite string, cases []JUnitCase) error {
 	}
 	err = files.Write(file, append([]byte(xml.Header), append(text, '\n')...), 0o644)
 	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("%s: %w", file, wrong.Err) // not the file that was to become it
+		return fmt.Errorf("%s: %w", file, wrong.Err) // name the report, not the temporary file
 	}
 	return err
 }

@@ -15,7 +15,8 @@ import (
 // PermissionsFile holds the tests of a project's shared settings.
 const PermissionsFile = ".claude/permissions.test"
 
-// Permissions runs the tests of the settings that the project shares; nil if it has none.
+// Permissions runs the tests of the settings that the project shares. It returns nil if there are
+// none.
 func Permissions(h here.Here) *Result {
 	began := time.Now()
 	file := filepath.Join(h.Project, filepath.FromSlash(PermissionsFile))

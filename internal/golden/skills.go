@@ -10,8 +10,8 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// Skills finds the skills that are named, by themselves or by their plugin's name or
-// folder, else those of the project and of the plugin that was named.
+// Skills finds skills by name, or by the name or folder of their plugin. Without names it returns
+// the skills of the project and of the plugin that f names.
 func Skills(f find.Finder, names []string) ([]skill.Location, error) {
 	var all []skill.Location
 	if len(names) == 0 {
@@ -44,6 +44,6 @@ func inPlugin(f find.Finder, name string) []skill.Location {
 		f.PluginRoot = files.In(cmp.Or(f.Here, f.Dir), name)
 		of = func(loc skill.Location) bool { return loc.From == skill.FromPlugin }
 	}
-	listed, _ := f.List() // faults are those of other folders
+	listed, _ := f.List() // errors concern other folders
 	return slices.DeleteFunc(listed, func(loc skill.Location) bool { return loc.Command || !of(loc) })
 }

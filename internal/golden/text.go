@@ -7,7 +7,7 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// Text returns what people read of a result.
+// Text formats a result for people.
 func (r Result) Text(paint func(code, text string) string) string {
 	verdict := paint("32", "ok     ")
 	switch {
@@ -29,7 +29,7 @@ func (r Result) Text(paint func(code, text string) string) string {
 	return b.String()
 }
 
-// WriteJUnit writes results as CI systems read them.
+// WriteJUnit writes results to a JUnit file, as CI systems read it.
 func WriteJUnit(file string, results []Result) error {
 	var cases []JUnitCase
 	for _, r := range results {
