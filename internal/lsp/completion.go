@@ -11,7 +11,7 @@ import (
 	"github.com/skillhand/skillhand/schemas"
 )
 
-// A frontField is a field of the frontmatter, as the schema for editors has it.
+// A frontField is a field of the frontmatter, as the schema for editors describes it.
 type frontField struct {
 	Description string       `json:"description"`
 	Enum        []string     `json:"enum"`
@@ -32,7 +32,7 @@ var frontFields = sync.OnceValues(func() (map[string]frontField, error) {
 	return schema.Properties, err
 })
 
-// values returns what a field may say, if that is a list.
+// values returns the values that a field may have, if the schema lists them.
 func (f frontField) values() []string {
 	all := f.Enum
 	for _, one := range f.OneOf {
@@ -49,7 +49,7 @@ const (
 	kindValue = 12
 )
 
-// completion offers the fields of the frontmatter, and the values of one.
+// completion offers the fields of the frontmatter, or the values of the field on this line.
 func (l *server) completion(_ context.Context, p positionParams) ([]completionItem, error) {
 	items := []completionItem{}
 	t := l.document(p.TextDocument.URI)
@@ -73,14 +73,15 @@ func (l *server) completion(_ context.Context, p positionParams) ([]completionIt
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !strings.Contains("\n"+t.src, "\n"+name+":") {
-			items = append(items, completionItem{Label: name, Kind: kindField, Documentation: fields[name].Description, InsertText: name + ": "})
+			items = append(items, completionItem{
+				Label: name, Kind: kindField, Documentation: fields[name].Description, InsertText: name + ": "})
 		}
 	}
 	return items, nil
 }
 
-// frontLine returns what stands before the cursor on its line, and whether that is in the
-// frontmatter, which need not be closed yet.
+// frontLine returns the text before the cursor on its line, and whether the cursor is in the
+// frontmatter. The frontmatter need not be closed yet.
 func frontLine(src string, at int) (line string, in bool) {
 	if !strings.HasPrefix(src, "---\n") && !strings.HasPrefix(src, "---\r\n") {
 		return "", false

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// maxMessage is the longest message in bytes that is read.
+// maxMessage limits the length of a message in bytes.
 const maxMessage = 64 << 20
 
-// maxHeader is the longest header of a message.
+// maxHeader limits the length of a message's header in bytes.
 const maxHeader = 8 << 10
 
 // A framing sends and receives messages with a Content-Length header. It is a channel.Channel.
@@ -31,7 +31,7 @@ func (f *framing) Send(message []byte) error {
 	return err
 }
 
-// Recv reads one message. The end of the stream between two messages is io.EOF.
+// Recv reads one message. If the stream ends between two messages, it returns io.EOF.
 func (f *framing) Recv() ([]byte, error) {
 	length := -1
 	for read := 0; ; {
@@ -70,5 +70,5 @@ func (f *framing) Recv() ([]byte, error) {
 	return message, nil
 }
 
-// Close does nothing: the streams are the caller's.
+// Close does nothing, because the caller owns the streams.
 func (f *framing) Close() error { return nil }

@@ -23,11 +23,11 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// Serve answers an editor on in and out until it says goodbye, its messages end, or ctx does.
-// Nothing is ever run.
+// Serve answers an editor on in and out until the editor exits, its messages end, or ctx ends. It
+// never runs anything.
 func Serve(ctx context.Context, h here.Here, version string, in io.Reader, out io.Writer) error {
 	l := &server{here: h, version: version, open: map[string]*document{}, stale: make(chan struct{}, 1), exited: make(chan struct{})}
-	l.rpc = jrpc2.NewServer(l.methods(), &jrpc2.ServerOptions{AllowPush: true, Concurrency: 1}) // in the editor's order
+	l.rpc = jrpc2.NewServer(l.methods(), &jrpc2.ServerOptions{AllowPush: true, Concurrency: 1}) // one at a time, in the editor's order
 	l.rpc.Start(newFraming(in, out))
 	stopped := make(chan error, 1)
 	go func() { stopped <- l.rpc.Wait() }()
@@ -39,7 +39,7 @@ func Serve(ctx context.Context, h here.Here, version string, in io.Reader, out i
 	select {
 	case err := <-stopped:
 		return err
-	case <-l.exited: // further messages do not matter
+	case <-l.exited: // later messages do not matter
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -53,9 +53,9 @@ type server struct {
 	version string
 
 	mutex  sync.Mutex
-	open   map[string]*document // by address
-	stale  chan struct{}        // holds a token when some document was not checked yet
-	exited chan struct{}        // closed when the editor says goodbye
+	open   map[string]*document // by URI
+	stale  chan struct{}        // holds a token when some document is not checked yet
+	exited chan struct{}        // closed when the editor exits
 	leave  sync.Once
 }
 
@@ -63,7 +63,7 @@ type server struct {
 type document struct {
 	path    string
 	src     string
-	version *int // as the editor counts; nil if it does not
+	version *int // the editor's version number; nil if the editor sends none
 
 	check     sync.Once
 	published bool
@@ -71,8 +71,8 @@ type document struct {
 	verdicts  []check.Verdict
 }
 
-// maxText is the length in bytes up to which a text is checked: an editor's machine must not
-// suffer from a file that nobody reads.
+// maxText limits the length in bytes of a text that is checked. A huge file that nobody reads must
+// not slow the editor down.
 const maxText = 200_000
 
 func (l *server) methods() handler.Map {
@@ -95,7 +95,7 @@ func (l *server) methods() handler.Map {
 	}
 }
 
-// heard answers what needs no answer.
+// heard answers messages that need no action.
 func heard(context.Context, *jrpc2.Request) (any, error) { return nil, nil }
 
 func (l *server) goodbye(context.Context, *jrpc2.Request) (any, error) {
@@ -105,7 +105,7 @@ func (l *server) goodbye(context.Context, *jrpc2.Request) (any, error) {
 
 func (l *server) initialize(context.Context, *jrpc2.Request) (initializeResult, error) {
 	var r initializeResult
-	r.Capabilities.TextDocumentSync = 1 // the whole text at every change
+	r.Capabilities.TextDocumentSync = 1 // the editor sends the whole text at every change
 	r.Capabilities.HoverProvider = true
 	r.Capabilities.CodeActionProvider.Kinds = []string{"quickfix"}
 	r.Capabilities.CompletionProvider.Triggers = []string{":", " "}
@@ -125,7 +125,7 @@ func (l *server) didChange(_ context.Context, p didChangeParams) error {
 	return nil
 }
 
-// didSave checks again: what other files say may have changed.
+// didSave checks a document again, because other files that matter to it may have changed.
 func (l *server) didSave(_ context.Context, p textParams) error {
 	if d := l.document(p.TextDocument.URI); d != nil {
 		l.update(p.TextDocument.URI, d.src, d.version)
@@ -146,7 +146,7 @@ func (l *server) document(uri string) *document {
 	return l.open[uri]
 }
 
-// update takes a new text, to be checked when the checker has time for it.
+// update stores a new text and wakes the checker.
 func (l *server) update(uri, src string, version *int) {
 	path := pathOf(uri)
 	if path == "" {
@@ -157,12 +157,12 @@ func (l *server) update(uri, src string, version *int) {
 	l.mutex.Unlock()
 	select {
 	case l.stale <- struct{}{}:
-	default: // the checker knows
+	default: // the checker already knows
 	}
 }
 
-// checkStale checks texts as they come and publishes the findings. Of texts that came while it
-// was at work, only the latest of each file is checked: a fast typist needs no more.
+// checkStale checks new texts and publishes the findings. If a file changed several times in the
+// meantime, only its latest text is checked: a fast typist needs no more.
 func (l *server) checkStale(ctx context.Context) {
 	for {
 		select {
@@ -182,7 +182,7 @@ func (l *server) checkStale(ctx context.Context) {
 			l.mutex.Lock()
 			if l.open[uri] == d && ctx.Err() == nil {
 				d.published = true
-				// An editor that is gone does not matter here: reading from it fails too.
+				// An editor that is gone does not matter here, because reading from it fails too.
 				_ = l.publish(ctx, publishParams{URI: uri, Version: d.version, Diagnostics: found})
 			}
 			l.mutex.Unlock()
@@ -216,7 +216,8 @@ func (l *server) look(ctx context.Context, d *document) {
 	})
 }
 
-// run applies the rules to a text as if it were saved, with the configuration of its repository.
+// run applies the rules to a document as if it were saved, with the configuration of its
+// repository.
 func (l *server) run(ctx context.Context, t *document) {
 	h := l.here
 	h.Dir = files.Around(filepath.Dir(t.path))
@@ -228,7 +229,7 @@ func (l *server) run(ctx context.Context, t *document) {
 	}
 }
 
-// tooLong tells the editor why a text has no findings.
+// tooLong returns a diagnostic that says why a long text has no findings.
 func (t *document) tooLong() diagnostic {
 	d := diagnostic{Severity: 3, Source: "skillhand"}
 	d.Message = fmt.Sprintf("not checked here: the file has %d bytes, the limit in editors is %d; run skillhand check", len(t.src), maxText)
@@ -257,7 +258,8 @@ func (l *server) codeAction(ctx context.Context, p codeActionParams) ([]codeActi
 		if f.Fix == nil || len(f.Fix.Edits) == 0 || f.Range.Offset > to || f.Range.End < from {
 			continue
 		}
-		a := codeAction{Title: f.Rule + ": " + f.Fix.Title, Kind: "quickfix", Diagnostics: []diagnostic{t.diagnostic(f)}, Preferred: !f.Fix.Unsafe}
+		a := codeAction{Title: f.Rule + ": " + f.Fix.Title, Kind: "quickfix", Diagnostics: []diagnostic{t.diagnostic(f)},
+			Preferred: !f.Fix.Unsafe}
 		edits := []textEdit{}
 		for _, e := range f.Fix.Edits {
 			edits = append(edits, textEdit{Range: t.rangeOf(e.Offset, e.End), NewText: e.Text})
@@ -268,8 +270,8 @@ func (l *server) codeAction(ctx context.Context, p codeActionParams) ([]codeActi
 	return actions, nil
 }
 
-// hover says what Claude Code decides about a directive, explains findings, and shows the page on
-// the frontmatter, which is no part of it. It runs nothing.
+// hover explains the findings and says what Claude Code decides about a directive. On the
+// frontmatter, which is not part of the page, it shows the page. It runs nothing.
 func (l *server) hover(ctx context.Context, p positionParams) (*hover, error) {
 	t := l.document(p.TextDocument.URI)
 	if t == nil {
@@ -280,7 +282,8 @@ func (l *server) hover(ctx context.Context, p positionParams) (*hover, error) {
 	var parts []string
 	for _, v := range t.verdicts {
 		if v.Range.Offset <= at && at < v.Range.End {
-			text := fmt.Sprintf("**%s** in `claude -p`, **%s** in auto mode: Claude Code %s: %s", v.Default, v.Auto, claudecode.Version, v.Reason)
+			text := fmt.Sprintf("**%s** in `claude -p`, **%s** in auto mode: Claude Code %s: %s",
+				v.Default, v.Auto, claudecode.Version, v.Reason)
 			if v.Rule != "" {
 				text += " (`" + v.Rule + "`" + in(v.RuleFile) + ")"
 			}
@@ -304,7 +307,7 @@ func (l *server) hover(ctx context.Context, p positionParams) (*hover, error) {
 	return &hover{Contents: markup{Kind: "markdown", Value: strings.Join(parts, "\n\n---\n\n")}}, nil
 }
 
-// page returns what an agent reads, with directives as they are written, if at is in the frontmatter.
+// page returns the page with its directives as written if at is in the frontmatter, else "".
 func (t *document) page(ctx context.Context, at int) string {
 	if len(t.src) > maxText {
 		return ""
@@ -334,7 +337,7 @@ func (t *document) page(ctx context.Context, at int) string {
 	return "**The page**, where nothing has run:\n\n" + fence + "markdown\n" + text + "\n" + fence
 }
 
-// in says where a rule is, if it is not the skill's own.
+// in returns " in FILE" if the rule is in a settings file, or "".
 func in(file string) string {
 	if file == "" {
 		return ""
@@ -342,7 +345,7 @@ func in(file string) string {
 	return " in " + file
 }
 
-// pathOf returns the file that an address stands for, or "".
+// pathOf returns the path in a file URI, or "" for any other URI.
 func pathOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" {

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// The messages of the Language Server Protocol that are read and written.
+// The messages of the Language Server Protocol that this package reads and writes.
 type (
 	position struct {
 		Line      int `json:"line"`
@@ -106,7 +106,7 @@ type (
 
 func (t *document) rangeOf(from, to int) span { return span{t.position(from), t.position(to)} }
 
-// position returns where a byte stands, as editors count.
+// position converts a byte offset to a line and a character, as editors count.
 func (t *document) position(offset int) position {
 	before := t.src[:min(offset, len(t.src))]
 	start := strings.LastIndexByte(before, '\n') + 1
