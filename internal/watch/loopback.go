@@ -5,17 +5,18 @@ import (
 	"net/http"
 )
 
-// A Refusal says why a request may not.
+// A Refusal says why a request is not allowed.
 type Refusal int
 
 // The reasons for a refusal.
 const (
 	Allowed   Refusal = iota
-	WrongHost         // another name leads here: a page elsewhere may have made it do so
-	CrossSite         // a page of another site asks
+	WrongHost         // the request names another host, which a foreign page may have pointed at this machine
+	CrossSite         // a page of another site sent the request
 )
 
-// Check holds a request against the address that the server is known by. A browser may still follow a link from another site.
+// Check compares a request with the address that the server is known by. A browser may still follow
+// a link from another site.
 func Check(r *http.Request, host string) Refusal {
 	origin := r.Header.Get("Origin")
 	switch {
@@ -29,7 +30,8 @@ func Check(r *http.Request, host string) Refusal {
 
 var crossOrigin = http.NewCrossOriginProtection()
 
-// foreign reports whether a browser says that another site asks, for more than following a link.
+// foreign reports whether a browser says that another site sent the request. Following a link from
+// another site is allowed.
 func foreign(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	return (site == "cross-site" || site == "same-site") && r.Header.Get("Sec-Fetch-Mode") != "navigate"

@@ -13,7 +13,7 @@ import (
 	"github.com/skillhand/skillhand/internal/files"
 )
 
-// A Watcher passes on changes of paths to all who listen. It watches folders, not files:
+// A Watcher reports changes of paths to all listeners. It watches folders, not files, because
 // editors save by putting another file in the old one's place.
 type Watcher struct {
 	files   *fsnotify.Watcher
@@ -21,36 +21,37 @@ type Watcher struct {
 
 	mu      sync.Mutex
 	folders map[string]*folder
-	looks   int // so far
-	count   int // of news
+	looks   int // calls of Add so far
+	count   int // news so far
 	pending map[string]bool
 	readers map[chan News]bool
 	timer   *time.Timer
 }
 
-// Options bound a Watcher.
+// Options set the limits of a Watcher.
 type Options struct {
-	Max    int                         // folders that are watched: those that were added last
-	Settle time.Duration               // how long to gather changes: an editor's save is several events, a checkout thousands
-	Warn   func(dir string, err error) // is called for a folder that cannot be watched; nil: nothing is
+	Max    int                         // how many folders to watch; the one added longest ago goes first
+	Settle time.Duration               // how long to collect changes: an editor's save is several events, a checkout thousands
+	Warn   func(dir string, err error) // called for a folder that cannot be watched; may be nil
 }
 
 // A folder is watched for the sake of paths at or below it.
 type folder struct {
-	look  int               // the last that was about it
-	paths map[string]string // each with the name of the entry that it is about, "" for any
+	look  int               // the number of the last Add that concerned it
+	paths map[string]string // the entry that each path depends on; "" for all entries
 }
 
-// News says that a path has changed. Whoever read the path after news number n has it.
+// News says that a path has changed. Someone who reads the path after news number n sees that
+// change.
 type News struct {
 	Number int
-	Path   string // Anything for any
+	Path   string // Anything if any path may have changed
 }
 
-// Anything is the path of news that may be about every path.
+// Anything is the path of news that may concern every path.
 const Anything = "*"
 
-// New starts a watcher of nothing.
+// New starts a Watcher that watches nothing yet.
 func New(options Options) (*Watcher, error) {
 	files, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -63,15 +64,15 @@ func New(options Options) (*Watcher, error) {
 	return w, nil
 }
 
-// Close ends the watching. Channels stay open, and silent.
+// Close stops watching. Channels stay open but receive nothing more.
 func (w *Watcher) Close() {
-	_ = w.files.Close() // nobody waits for its end
+	_ = w.files.Close() // nothing depends on its end
 	w.timer.Stop()
 }
 
-// Add watches paths from now on: a folder for whatever happens in it, anything
-// else for itself. A path that does not exist yet is waited for. Add reports
-// whether one of them was not watched before.
+// Add watches paths from now on. For a folder it reports any change in the folder, for anything
+// else a change of the path itself. A path that does not exist yet is watched too. Add reports
+// whether at least one path was not watched before.
 func (w *Watcher) Add(all ...string) (fresh bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,9 +93,10 @@ func (w *Watcher) Add(all ...string) (fresh bool) {
 	return fresh
 }
 
-// watch watches one entry of a folder, or all, for the sake of a path, and reports whether that is new.
+// watch watches one entry of a folder, or all of them if name is "", on behalf of path. It reports
+// whether that is new.
 func (w *Watcher) watch(path, dir, name string) bool {
-	if err := w.files.Add(dir); err != nil { // again, should it be another folder by now
+	if err := w.files.Add(dir); err != nil { // add it again, because the path may be another folder by now
 		if w.options.Warn != nil && !os.IsNotExist(err) {
 			w.options.Warn(dir, err)
 		}
@@ -153,7 +155,7 @@ func (w *Watcher) run() {
 	}
 }
 
-// changed notes which paths a change of a file is about.
+// changed notes which watched paths a changed file concerns.
 func (w *Watcher) changed(file string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -167,12 +169,13 @@ func (w *Watcher) changed(file string) {
 			}
 		}
 	}
-	if before == 0 && len(w.pending) > 0 { // later changes do not put it off: they may never end
+	if before == 0 && len(w.pending) > 0 { // later changes do not postpone the news, because they may never end
 		w.timer.Reset(w.options.Settle)
 	}
 }
 
-// tell passes on what changed. A listener that does not keep up hears later that anything may have.
+// tell sends the changed paths to all listeners. A listener that does not keep up gets Anything
+// later.
 func (w *Watcher) tell() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -193,7 +196,7 @@ func (w *Watcher) tell() {
 	clear(w.pending)
 }
 
-// Listen returns the news from now on, beginning with the last number so far.
+// Listen returns the news from now on. The first news is Anything with the latest number so far.
 func (w *Watcher) Listen() (from <-chan News, stop func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -207,7 +210,7 @@ func (w *Watcher) Listen() (from <-chan News, stop func()) {
 	}
 }
 
-// Listeners returns how many there are.
+// Listeners returns how many listeners there are.
 func (w *Watcher) Listeners() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
