@@ -21,14 +21,14 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// An entry is a skill or command that is here, offered or not.
+// An entry is a skill or command that exists here, offered or not.
 type entry struct {
 	listed skillhand.Listed
 	front  skill.Frontmatter
-	why    error // nobody trusted it, or it cannot be read; nil if it is offered to people
+	why    error // the skill is not trusted or cannot be read; nil if people may see it
 }
 
-// forModels says why a model may not load it; nil if it may.
+// forModels returns why a model may not load the skill, or nil.
 func (e *entry) forModels() error {
 	if e.why == nil && e.front.DisableModelInvocation {
 		return fmt.Errorf("%s: only people may call it: its file says disable-model-invocation", e.listed.Call)
@@ -36,7 +36,7 @@ func (e *entry) forModels() error {
 	return e.why
 }
 
-// forPeople says why a person may not call it; nil if he may.
+// forPeople returns why a person may not call the skill, or nil.
 func (e *entry) forPeople() error {
 	if e.why == nil && !e.front.UserInvocable {
 		return fmt.Errorf("%s: only an agent may call it: its file says user-invocable: false", e.listed.Call)
@@ -44,12 +44,12 @@ func (e *entry) forPeople() error {
 	return e.why
 }
 
-// entry reads what the catalogue needs to know about a location.
+// entry reads what a list needs to know about the skill at loc.
 func (sv *serving) entry(loc skill.Location, policy trust.Policy) entry {
 	e := entry{listed: skillhand.Listed{Location: loc}}
 	if err := policy.May(loc.File); err != nil {
 		e.why = fmt.Errorf("%s: %w", loc.Call, err)
-		return e // what nobody trusted is not even read
+		return e // do not even read a file that is not trusted
 	}
 	e.listed.Trusted = true
 	f := sv.fronts.get(loc)
@@ -61,7 +61,7 @@ func (sv *serving) entry(loc skill.Location, policy trust.Policy) entry {
 	return e
 }
 
-// fronts remembers what frontmatter says, as long as its file does not change.
+// fronts caches frontmatter as long as its file does not change.
 type fronts struct {
 	mu    sync.Mutex
 	known map[string]front
@@ -76,7 +76,7 @@ type front struct {
 
 func (k *fronts) get(loc skill.Location) front {
 	info, err := os.Stat(loc.File)
-	// A text for the first use is described by another file.
+	// A companion skill has its description in another file.
 	plain := err == nil && (loc.Command || loc.IsMain())
 	if plain {
 		k.mu.Lock()
@@ -104,15 +104,15 @@ func (k *fronts) get(loc skill.Location) front {
 	return f
 }
 
-// maxKnown bounds what is remembered.
+// maxKnown limits how many files fronts remembers.
 const maxKnown = 10_000
 
-// offered lists what one kind of reader may have.
+// offered lists the skills for one kind of reader; to says why a reader may not have a skill.
 func (sv *serving) offered(to func(*entry) error) []entry {
 	return slices.DeleteFunc(sv.entries(), func(e entry) bool { return to(&e) != nil })
 }
 
-// whyNone says which skills are here and not offered because nobody trusted them; "" if there are none.
+// whyNone returns a sentence about skills that are not offered because they are not trusted, or "".
 func (sv *serving) whyNone() string {
 	n := 0
 	for _, e := range sv.entries() {
@@ -152,7 +152,7 @@ func (sv *serving) entries() []entry {
 	return entries
 }
 
-// find looks a skill up by its name. A path would be any file of the user's.
+// find finds a skill by name. It refuses paths, because a path could be any file of the user.
 func (sv *serving) find(name string, to func(*entry) error) (entry, error) {
 	if name == "" {
 		return entry{}, fmt.Errorf("name is empty, want that of a skill")
@@ -169,12 +169,12 @@ func (sv *serving) find(name string, to func(*entry) error) (entry, error) {
 	return e, to(&e)
 }
 
-// maxCatalogue is how long the description of load_skill may be. Claude Code
-// cuts it at 4,096.
+// maxCatalogue limits the length of load_skill's description. Claude Code cuts it at 4,096
+// characters.
 const maxCatalogue = 4000
 
-// catalogue describes load_skill and what it can load: as much of each skill's
-// description as there is room for.
+// catalogue returns the description of load_skill, with the skills that it can load. It shortens
+// the skills' descriptions, or leaves them out, until all skills fit.
 func catalogue(all []entry) string {
 	const head = "Load a skill: instructions for a task, with output that is made when you call. " +
 		"Call this before you begin a task that one of the skills below covers, and follow what it returns.\n"
@@ -204,7 +204,7 @@ func catalogue(all []entry) string {
 	return names(head, all)
 }
 
-// names lists the skills by name alone, as many as there is room for.
+// names lists as many skills as fit, without descriptions.
 func names(head string, all []entry) string {
 	text := head + "\nWhat each is for, find_skill tells.\n\nSkills: "
 	for i, e := range all {
@@ -220,7 +220,7 @@ func names(head string, all []entry) string {
 	return text
 }
 
-// characters counts as hosts do that are written in JavaScript.
+// characters counts UTF-16 units, as hosts written in JavaScript do.
 func characters(text string) int {
 	n := 0
 	for _, r := range text {
@@ -229,7 +229,7 @@ func characters(text string) int {
 	return n
 }
 
-// firstSentence ends at a full stop that is followed by white space.
+// firstSentence returns text up to the first end of a sentence that white space follows.
 func firstSentence(text string) string {
 	for i, r := range text {
 		if strings.ContainsRune(".!?。", r) {
@@ -242,8 +242,8 @@ func firstSentence(text string) string {
 	return text
 }
 
-// matching ranks skills by the words of a query that their names and
-// descriptions have; without words, all match.
+// matching returns the skills whose names or descriptions contain words of the query, best first.
+// Without words it returns all skills.
 func matching(all []entry, query string) []entry {
 	words := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if len(words) == 0 {

@@ -15,59 +15,62 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The most that one client may have waiting here at once.
+// The limits on what one client may have waiting here at once.
 const (
-	maxMessage = 32 << 20 // bytes of one message: an argument of 10 MB, quoted
+	maxMessage = 32 << 20 // bytes of one message; enough for a quoted argument of 10 MB
 	maxCalls   = 2048
-	maxWaiting = 128 << 20 // bytes of all messages that are not answered, and of all answers that it has not read
-	maxUnread  = 4 << 20   // bytes of answers that it has not read, when no further answer is made
+	maxWaiting = 128 << 20 // bytes of all unanswered messages and of all answers that the client has not read
+	maxUnread  = 4 << 20   // bytes of answers that the client has not read; from here on no further answer is made
 )
 
-// copies is how often a message is in memory while it is answered: as it came, decoded, as an argument, on the page, encoded.
+// copies is how many copies of a message are in memory while it is answered: as received, decoded,
+// as an argument, on the page, encoded.
 const copies = 4
 
-// lastAnswers is how long a client that says no more is given answers to what it asked: a line piped into us has one.
+// lastAnswers limits how long a client that has closed its input still gets answers. A single line
+// piped into the server needs that.
 const lastAnswers = 2 * time.Second
 
-// A conn carries messages, a line each. Unlike the SDK's own it goes on after a
-// bad line, which it answers, and it bounds what waits for an answer: what is
-// too much is refused at once, so that the end of the client is always seen.
+// A conn carries messages, one per line. Unlike the SDK's own connection it goes on after a bad
+// line, which it answers. It limits what waits for an answer. It refuses anything above the limit
+// at once, so that it always sees when the client ends.
 type conn struct {
 	lines  chan line
 	out    io.Writer
 	closed chan struct{}
-	end    <-chan struct{} // closed when the server has to stop
+	end    <-chan struct{} // closed when the server must stop
 	once   sync.Once
 
 	writing sync.Mutex
 
 	mu      sync.Mutex
-	calls   map[jsonrpc.ID]int // what waits for an answer, and what it takes
-	waiting int                // what they take together
+	calls   map[jsonrpc.ID]int // the memory that each unanswered call takes
+	waiting int                // the memory that they take together
 	unread  int                // bytes of answers that wait to be written
-	written chan struct{}      // closed when one of them is
-	quiet   chan struct{}      // closed when none waits; nil unless somebody wants to know
+	written chan struct{}      // closed when an answer has been written
+	quiet   chan struct{}      // closed when no call waits for an answer; nil unless somebody waits for that
 }
 
 type line struct {
 	text []byte
-	err  error // why there is no more, or errTooLong
+	err  error // why there are no more lines, or errTooLong
 }
 
 var errTooLong = errors.New("a message is too long")
 
-// A transport hands the SDK a connection.
+// A transport gives the SDK a connection.
 type transport struct{ conn *conn }
 
 func (t *transport) Connect(context.Context) (sdk.Connection, error) { return t.conn, nil }
 
 func newConn(ctx context.Context, in io.Reader, out io.Writer) *conn {
-	c := &conn{lines: make(chan line), out: out, closed: make(chan struct{}), end: ctx.Done(), calls: map[jsonrpc.ID]int{}, written: make(chan struct{})}
+	c := &conn{lines: make(chan line), out: out, closed: make(chan struct{}), end: ctx.Done(),
+		calls: map[jsonrpc.ID]int{}, written: make(chan struct{})}
 	go c.readLines(bufio.NewReaderSize(in, 64<<10))
 	return c
 }
 
-// readLines reads until there is no more.
+// readLines reads lines until the input ends.
 func (c *conn) readLines(in *bufio.Reader) {
 	for {
 		text, err := readLine(in)
@@ -82,7 +85,7 @@ func (c *conn) readLines(in *bufio.Reader) {
 	}
 }
 
-// readLine reads a line of up to maxMessage bytes; of a longer one, nothing is kept.
+// readLine reads a line of up to maxMessage bytes. It drops a longer line and returns errTooLong.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var text []byte
 	long := false
@@ -105,14 +108,14 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// Read returns the next message that is one, and that there is room for.
+// Read returns the next valid message that there is room for. It answers the others with an error.
 func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		var l line
 		select {
 		case l = <-c.lines:
 		case <-c.end:
-			return nil, io.EOF // what is in flight is cancelled by that
+			return nil, io.EOF // the same end cancels the calls in progress
 		case <-c.closed:
 			return nil, io.EOF
 		case <-ctx.Done():
@@ -131,7 +134,7 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// answerLast waits for the answers to what was asked, or a moment.
+// answerLast waits until all calls are answered, but no longer than lastAnswers.
 func (c *conn) answerLast(ctx context.Context) {
 	quiet := make(chan struct{})
 	c.mu.Lock()
@@ -150,7 +153,7 @@ func (c *conn) answerLast(ctx context.Context) {
 	}
 }
 
-// accept makes a message of a line, or says what to answer instead.
+// accept decodes a line, or returns the error to answer instead.
 func (c *conn) accept(l line) (msg jsonrpc.Message, refusal []byte, err error) {
 	switch text := bytes.TrimSpace(l.text); {
 	case errors.Is(l.err, errTooLong):
@@ -176,16 +179,16 @@ func (c *conn) accept(l line) (msg jsonrpc.Message, refusal []byte, err error) {
 	return nil, refusal, err
 }
 
-// codeBusy is of the range that JSON-RPC leaves to servers.
+// codeBusy is in the range that JSON-RPC leaves to servers.
 const codeBusy = -32000
 
-// refuse answers what has no id that could be read.
+// refuse returns an error response to a message whose id is unknown.
 func refuse(code int, format string, args ...any) []byte {
-	message, _ := json.Marshal(fmt.Sprintf(format, args...)) // a string always is JSON
+	message, _ := json.Marshal(fmt.Sprintf(format, args...)) // a string always has a JSON form
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%s}}`, code, message)
 }
 
-// take counts a call, if there is room for it.
+// take counts a call and reports whether there is room for it.
 func (c *conn) take(id jsonrpc.ID, size int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

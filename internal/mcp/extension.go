@@ -11,14 +11,14 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// extension is SEP-2640: a host finds skills and their files by it.
+// extension is the name of SEP-2640, by which a host finds skills and their files.
 const extension = "io.modelcontextprotocol/skills"
 
-// A skillEntry is a skill as hosts know it by the extension.
+// A skillEntry describes a skill to hosts, in the extension's format.
 type skillEntry struct {
 	URI         string         `json:"uri"`
 	Frontmatter map[string]any `json:"frontmatter"`
-	Resources   any            `json:"resources"` // []fileEntry, or "dynamic" for a page that is made when it is read
+	Resources   any            `json:"resources"` // []fileEntry, or "dynamic" if the page is made when it is read
 }
 
 type fileEntry struct {
@@ -70,7 +70,7 @@ func (sv *serving) addMethods() error {
 	return sdk.AddReceivingCustomMethod(sv.sdk, "resources/directory/read", sv.readDirectory)
 }
 
-// listSkills lists every skill that the extension has words for, on one page.
+// listSkills lists, on one page, every skill that the extension can describe.
 func (sv *serving) listSkills(ctx context.Context, _ *sdk.ServerSession, p *listParams) (*listResult, error) {
 	if p != nil && p.Cursor != "" {
 		return nil, invalid("cursor %q: the list has one page", p.Cursor)
@@ -137,10 +137,10 @@ func (sv *serving) describe(e entry) (*skillEntry, error) {
 	return f.describe()
 }
 
-// goodName is what the Agent Skills specification lets a skill be called.
+// goodName matches the names that the Agent Skills specification allows.
 var goodName = words.Regexp(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// describe makes the skill's entry, or says why the extension cannot have it.
+// describe returns the skill's entry, or says why the extension cannot list it.
 func (f *folder) describe() (*skillEntry, error) {
 	front, err := frontmatter(f.header())
 	if err != nil {
@@ -166,7 +166,7 @@ func (f *folder) describe() (*skillEntry, error) {
 	return one, nil
 }
 
-// frontmatter returns the YAML of a header as JSON has it: every field as written.
+// frontmatter converts the YAML of a header to JSON values, with every field as written.
 func frontmatter(header []byte) (map[string]any, error) {
 	text := strings.TrimPrefix(string(header), "\ufeff")
 	_, text, _ = strings.Cut(text, "\n")
@@ -185,7 +185,8 @@ func frontmatter(header []byte) (map[string]any, error) {
 	return value.(map[string]any), nil
 }
 
-// jsonValue returns a YAML value as JSON has it. Dates stay as they are written: JSON has none.
+// jsonValue converts a YAML value to a JSON value. Dates stay as written, because JSON has no
+// dates.
 func jsonValue(n *yaml.Node, depth int) (any, error) {
 	if depth > 100 {
 		return nil, fmt.Errorf("line %d: values in values, 100 deep", n.Line)

@@ -15,8 +15,8 @@ import (
 	"github.com/skillhand/skillhand/internal/watch"
 )
 
-// Listen listens where this machine alone can connect: addr is an address of
-// the loopback interface and a port, 0 for any that is free.
+// Listen listens on an address that only this machine can reach. addr is an address of the loopback
+// interface and a port; port 0 picks a free one.
 func Listen(addr string) (net.Listener, error) {
 	at, err := netip.ParseAddrPort(addr)
 	if err != nil || !at.Addr().IsLoopback() {
@@ -25,7 +25,7 @@ func Listen(addr string) (net.Listener, error) {
 	return net.Listen("tcp", at.String())
 }
 
-// ServeHTTP serves clients that know the token until ctx ends.
+// ServeHTTP serves clients that know the token, until ctx ends.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) error {
 	sv, err := s.open(ctx)
 	if err != nil {
@@ -45,19 +45,20 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) er
 	if ctx.Err() == nil {
 		return err
 	}
-	for range maxPages { // every call ends now, see connected: until then nothing is left alone
+	for range maxPages { // connected ends every call now; wait for all of them, so that no process is left behind
 		sv.pages <- struct{}{}
 	}
 	return context.Cause(ctx)
 }
 
-// idle is how long a client may be silent before it is forgotten.
+// idle limits how long a client may be silent before the server forgets it.
 const idle = 30 * time.Minute
 
-// requestHeader tells a call which request it came by. Clients cannot set it.
+// requestHeader carries the id of the HTTP request that a call belongs to. Clients cannot set it.
 const requestHeader = "Skillhand-Request"
 
-// hangUps lets a client end a call by hanging up: to the SDK it could come back.
+// hangUps lets a client end a call by hanging up. The SDK alone would wait for the client to come
+// back.
 func (sv *serving) hangUps(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := rand.Text()
@@ -68,8 +69,8 @@ func (sv *serving) hangUps(next http.Handler) http.Handler {
 	})
 }
 
-// connected returns a context that also ends with what a call depends on: the
-// server, and the request that it came by.
+// connected returns a context that also ends with the server, and with the HTTP request that the
+// call belongs to.
 func (sv *serving) connected(ctx context.Context, req sdk.Request) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	ends := []context.Context{sv.end}
@@ -85,7 +86,8 @@ func (sv *serving) connected(ctx context.Context, req sdk.Request) (context.Cont
 	return ctx, func() { cancel(nil) }
 }
 
-// guard lets in clients that know the token and call us by our own address. Pages of other sites stay out.
+// guard admits clients that know the token and use the server's own address. It keeps out pages of
+// other sites.
 func guard(next http.Handler, addr, token string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		given, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -105,5 +107,5 @@ func guard(next http.Handler, addr, token string) http.Handler {
 	})
 }
 
-// Path is where the server is found under its address.
+// Path is the path of the server at its address.
 const Path = "/mcp"

@@ -3,8 +3,8 @@
 // Context Protocol: as tools, prompts and resources, and by the extension
 // io.modelcontextprotocol/skills.
 //
-// Everything that is listed or loaded is read from disk when it is asked for, so
-// no answer is out of date. Clients are also told when files change.
+// The server reads files when a client asks for them, so no answer is out of date. It also notifies
+// clients when files change.
 package mcp
 
 import (
@@ -25,25 +25,25 @@ import (
 	"github.com/skillhand/skillhand/internal/trust"
 )
 
-// A Server hands out the skills of one place.
+// A Server serves the skills that are visible from one folder.
 type Server struct {
 	Runtime  *skillhand.Runtime
 	Version  string
 	AllowRun bool // offer run_skill, which runs a skill's script
 
-	// Warn, if not nil, gets what is odd but no reason to stop.
+	// Warn, if not nil, receives problems that do not stop the server.
 	Warn func(text string)
 }
 
-// instructions are what a host may show to its model beside the tools.
+// instructions is the text that a host may show to its model beside the tools.
 const instructions = "Skills are instructions for tasks, written by this user or for this project. " +
 	"Before you begin a task that one of them covers, call load_skill and follow what it returns: its text is current, its output was made just now."
 
-// maxPages bounds the pages that are made side by side: each may start processes.
+// maxPages limits how many pages are made at the same time, because each may start processes.
 var maxPages = min(16, 4*runtime.NumCPU())
 
-// Serve talks to one client until it goes away or ctx ends. By then nothing that
-// the client started is running.
+// Serve talks to one client until the client goes away or ctx ends. When Serve returns, nothing
+// that the client started is still running.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	sv, err := s.open(ctx)
 	if err != nil {
@@ -65,27 +65,27 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// serving is a server at work: its place is known and its files are watched.
+// A serving is a Server at work: its folder is known and its files are watched.
 type serving struct {
 	server  *Server
 	runtime skillhand.Runtime
 	here    here.Here
 	policy  trust.Policy
-	hide    *redact.Redactor // secrets of the environment, which no file shows
+	hide    *redact.Redactor // removes secrets of the environment from files
 	sdk     *sdk.Server
-	conn    *conn           // of the one client; nil: there are several
-	end     context.Context // when it does, so does every call
+	conn    *conn           // to the only client; nil if there are several
+	end     context.Context // when it ends, every call ends
 
-	requests sync.Map // of HTTP: their contexts, by the value of requestHeader
+	requests sync.Map // the contexts of HTTP requests, by the value of requestHeader
 	fronts   fronts
 	statics  statics
-	pages    chan struct{} // a place for each page in the making
+	pages    chan struct{} // holds a token for each page that is being made
 	watching sync.Once
 	stop     func()
 }
 
-// open prepares to serve. Skills are not looked at yet: the first reply must not
-// wait for them.
+// open prepares to serve. It does not look at skills yet, because the first reply must not wait for
+// them.
 func (s *Server) open(ctx context.Context) (*serving, error) {
 	sv := &serving{server: s, runtime: *s.Runtime, end: ctx, pages: make(chan struct{}, maxPages)}
 	h, err := withoutSession(s.Runtime.Here)
@@ -94,7 +94,7 @@ func (s *Server) open(ctx context.Context) (*serving, error) {
 	}
 	sv.runtime.Here, sv.here = h, h
 	sv.runtime.Confirm = nil // there is nobody to ask
-	sv.runtime.Stdin = nil   // it is the client's
+	sv.runtime.Stdin = nil   // it belongs to the client
 	sv.policy = sv.runtime.Policy(h)
 	sv.hide = redact.New(h.Env)
 	caps := &sdk.ServerCapabilities{
@@ -109,24 +109,24 @@ func (s *Server) open(ctx context.Context) (*serving, error) {
 		return nil, err
 	}
 	sv.sdk.AddReceivingMiddleware(sv.answer)
-	sv.changed() // nobody is connected: this only makes the SDK know the tools
+	sv.changed() // nobody is connected yet; this only makes the SDK know the tools
 	return sv, nil
 }
 
 func (sv *serving) close() {
-	sv.watching.Do(func() {}) // too late to begin
+	sv.watching.Do(func() {}) // from now on it is too late to start watching
 	if sv.stop != nil {
 		sv.stop()
 	}
 }
 
-// listed begins to watch the files, once there is a list that can be out of date.
+// listed starts to watch the files, once a client has a list that can become outdated.
 func (sv *serving) listed() {
 	sv.watching.Do(func() { sv.stop = sv.watch(sv.end) })
 }
 
-// withoutSession returns a place where no agent has seen anything: a server sees
-// neither compaction nor which agent reads, so every page is whole.
+// withoutSession returns h without its session, so that every page is whole. A server does not
+// notice a compaction and does not know which agent reads.
 func withoutSession(h here.Here) (here.Here, error) {
 	h, err := h.Complete()
 	if err != nil {
@@ -137,12 +137,12 @@ func withoutSession(h here.Here) (here.Here, error) {
 	return h, nil
 }
 
-// private: whose skills are listed, and what is on a page, is one user's.
+// private marks a result as private, because the lists and pages belong to one user.
 func private(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { *c = cacheable }
 
 var cacheable = sdk.Cacheable{CacheScope: "private"}
 
-// answer answers what depends on the files. The SDK does the rest.
+// answer answers the requests that depend on files. The SDK answers the others.
 func (sv *serving) answer(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		ctx, done := sv.connected(ctx, req)
@@ -173,7 +173,7 @@ func (sv *serving) answer(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// hostOf returns what the program on the other side calls itself, or "".
+// hostOf returns the name that the client gives itself, or "".
 func hostOf(req sdk.Request) string {
 	if r, ok := req.(interface{ ClientInfo() *sdk.Implementation }); ok {
 		if host := r.ClientInfo(); host != nil {
@@ -183,7 +183,8 @@ func hostOf(req sdk.Request) string {
 	return ""
 }
 
-// turn waits for its turn to make a page or a list. A client that does not read has none made.
+// turn waits until a page or a list may be made. While the client does not read its answers, turn
+// makes it wait.
 func (sv *serving) turn(ctx context.Context) (done func(), err error) {
 	select {
 	case sv.pages <- struct{}{}:
@@ -206,7 +207,7 @@ func (sv *serving) warn(format string, args ...any) {
 	}
 }
 
-// invalid returns the protocol's error for what a client should not have asked.
+// invalid returns the protocol's error for an invalid request.
 func invalid(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }

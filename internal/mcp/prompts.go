@@ -12,13 +12,12 @@ import (
 	"github.com/skillhand/skillhand/internal/render"
 )
 
-// Claude Code splits what is typed after a prompt's name at white space, a word
-// for each argument, and drops what is left over. So there a prompt has an argument
-// for each of many words, joined again here; what comes in the last one says
-// that words may have been dropped. Other hosts show a form: for them a prompt has the
-// arguments that the skill names, or one for all.
+// Claude Code splits the text after a prompt's name at white space, one word per argument, and
+// drops surplus words. For Claude Code a prompt therefore has maxWords arguments, which joinWords
+// joins again. A word in the last argument shows that words may have been dropped. Other hosts show
+// a form: there a prompt has the arguments that the skill names, or one for everything.
 const (
-	claudeCode = "claude-code" // what Claude Code calls itself
+	claudeCode = "claude-code" // the name that Claude Code gives itself
 	maxWords   = 64
 	firstWord  = "arguments"
 )
@@ -42,7 +41,7 @@ func promptArguments(e *entry, host string) []*sdk.PromptArgument {
 	return all
 }
 
-// prompts lists one prompt for each skill that people may call, for a host.
+// prompts lists a prompt for each skill that people may call, with arguments that suit the host.
 func (sv *serving) prompts(host string) []*sdk.Prompt {
 	all := []*sdk.Prompt{}
 	for _, e := range sv.offered((*entry).forPeople) {
@@ -51,7 +50,7 @@ func (sv *serving) prompts(host string) []*sdk.Prompt {
 	return all
 }
 
-// prompt answers with the page as the user's message.
+// prompt answers with the page as a message from the user.
 func (sv *serving) prompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk.GetPromptResult, error) {
 	e, err := sv.find(p.Name, (*entry).forPeople)
 	if err != nil {
@@ -71,7 +70,7 @@ func (sv *serving) prompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk.Get
 	}, nil
 }
 
-// joinWords puts the arguments together that a host has split, or asked for by name.
+// joinWords joins the arguments that a host has split or asked for by name.
 func joinWords(names []string, given map[string]string) (string, error) {
 	var words []string
 	if slices.ContainsFunc(names, func(name string) bool { return name != firstWord && given[name] != "" }) {

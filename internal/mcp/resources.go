@@ -24,7 +24,7 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A skill's files are resources: skill://NAME/SKILL.md, and what lies beside it.
+// A skill's files are resources: skill://NAME/SKILL.md and the files beside it.
 const (
 	scheme  = "skill://"
 	mainDoc = skill.MainFile
@@ -33,7 +33,7 @@ const (
 	directoryType = "inode/directory"
 )
 
-// The extension's limits for a skill: hosts need not take more.
+// The extension's limits for a skill. Hosts need not accept more.
 const (
 	maxFiles = 512
 	maxBytes = 16 << 20
@@ -44,23 +44,25 @@ func skillURI(name, file string) string {
 	return u.String()
 }
 
-// resources lists the skills' own files; those beside them are in skills/list.
+// resources lists the SKILL.md of each skill. skills/list names the files beside it.
 func (sv *serving) resources() []*sdk.Resource {
 	all := []*sdk.Resource{}
 	for _, e := range sv.offered((*entry).forModels) {
 		if !e.listed.Command {
-			all = append(all, &sdk.Resource{URI: skillURI(e.listed.Call, mainDoc), Name: e.listed.Call, Description: e.listed.Description, MIMEType: markdownType})
+			all = append(all, &sdk.Resource{URI: skillURI(e.listed.Call, mainDoc), Name: e.listed.Call,
+				Description: e.listed.Description, MIMEType: markdownType})
 		}
 	}
 	return all
 }
 
 func templates() []*sdk.ResourceTemplate {
-	return []*sdk.ResourceTemplate{{URITemplate: scheme + "{name}/{+file}", Name: "skill-file", Description: "A file of a skill: SKILL.md, or one that it names"}}
+	return []*sdk.ResourceTemplate{{URITemplate: scheme + "{name}/{+file}", Name: "skill-file",
+		Description: "A file of a skill: SKILL.md, or one that it names"}}
 }
 
-// A folder is the folder of a skill that is offered. Nothing outside it can be
-// reached through it, links included.
+// A folder is the folder of a skill that is offered. It gives no access to files outside, not even
+// through links.
 type folder struct {
 	entry  entry
 	root   *os.Root
@@ -69,8 +71,8 @@ type folder struct {
 	hide   *redact.Redactor
 }
 
-// folder opens the folder of the skill that a URI names, and says which of its
-// files the URI means.
+// folder opens the folder of the skill that a URI names. It also returns the file in it that the
+// URI names.
 func (sv *serving) folder(uri string) (*folder, string, error) {
 	rest, ok := strings.CutPrefix(uri, scheme)
 	name, file, _ := strings.Cut(rest, "/")
@@ -86,7 +88,7 @@ func (sv *serving) folder(uri string) (*folder, string, error) {
 	return f, cmp.Or(file, "."), err
 }
 
-// hidden files are no part of a skill: .git, .env.
+// hidden reports whether a file, such as .git or .env, is hidden and so not part of a skill.
 func hidden(file string) bool {
 	return slices.ContainsFunc(strings.Split(file, "/"), func(part string) bool { return strings.HasPrefix(part, ".") && part != "." })
 }
@@ -99,7 +101,7 @@ func (sv *serving) openFolder(e entry) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The text may be in a companion folder, the files are not.
+	// The text may be in a companion folder, but the files are not.
 	dir := e.listed.Main().Folder
 	if _, err := os.Stat(dir); err != nil {
 		dir = e.listed.Folder
@@ -135,7 +137,7 @@ func (f *folder) read(name string) ([]byte, error) {
 	return text, err
 }
 
-// document returns the skill's file as it is served: itself if it is static, else its
+// document returns SKILL.md as clients get it. A static file stays unchanged; any other becomes its
 // frontmatter and the page, made now.
 func (sv *serving) document(ctx context.Context, f *folder) ([]byte, error) {
 	if f.static {
@@ -148,8 +150,8 @@ func (sv *serving) document(ctx context.Context, f *folder) ([]byte, error) {
 	return append(f.header(), page.Text...), nil
 }
 
-// header returns the frontmatter with its --- lines. A text for the first use is
-// described by the SKILL.md that it belongs to.
+// header returns the frontmatter with its --- lines. A companion skill has the frontmatter of the
+// skill that it belongs to.
 func (f *folder) header() []byte {
 	source := f.source
 	if text, err := f.read(mainDoc); err == nil {
@@ -216,7 +218,7 @@ func (f *folder) files() ([]fileEntry, error) {
 			}
 			return nil
 		}
-		// A link may lead to a file in the folder. What it leads to elsewhere is not the skill's.
+		// A link may lead to a file in the folder. A file outside is not part of the skill.
 		info, err := f.root.Stat(name)
 		if err != nil || !info.Mode().IsRegular() {
 			return nil
@@ -229,13 +231,14 @@ func (f *folder) files() ([]fileEntry, error) {
 			return fmt.Errorf("more than %d files or %d MB, which hosts need not take", maxFiles, maxBytes>>20)
 		}
 		sum := sha256.Sum256(text)
-		all = append(all, fileEntry{URI: skillURI(f.entry.listed.Call, name), Digest: "sha256:" + hex.EncodeToString(sum[:]), Size: len(text)})
+		all = append(all, fileEntry{URI: skillURI(f.entry.listed.Call, name),
+			Digest: "sha256:" + hex.EncodeToString(sum[:]), Size: len(text)})
 		return nil
 	})
 	return all, err
 }
 
-// children lists what is directly in one of the skill's folders.
+// children lists the entries of one of the skill's folders.
 func (f *folder) children(dir string) ([]*sdk.Resource, error) {
 	entries, err := fs.ReadDir(f.root.FS(), dir)
 	if err != nil {

@@ -12,22 +12,20 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// isStatic reports whether a skill's page is its text, byte for byte: nothing in
-// it is filled in, and no other file has a part in it.
+// isStatic reports whether a skill's page equals its text, byte for byte: nothing is filled in, and
+// no other file contributes.
 func isStatic(e *entry, source *skill.Skill) bool {
 	return e.listed.IsMain() && !bound(e) &&
 		!slices.ContainsFunc(source.Parts, func(p skill.Part) bool { return p.Kind != skill.Text && p.Kind != skill.Header })
 }
 
-// bound reports whether there is something beside the skill that makes it strict
-// about variables.
+// bound reports whether a bindings.json beside the skill makes it strict about variables.
 func bound(e *entry) bool {
 	_, err := os.Lstat(filepath.Join(filepath.Dir(e.listed.File), "bindings.json"))
 	return !os.IsNotExist(err)
 }
 
-// statics remembers pages that are made of nothing but a file, as long as that
-// does not change.
+// statics caches pages that are made from a single file, as long as that file does not change.
 type statics struct {
 	mu    sync.Mutex
 	known map[string]static
@@ -38,7 +36,7 @@ type static struct {
 	page *skillhand.Page
 }
 
-// The most that is remembered of pages.
+// The limits of the cache of pages.
 const (
 	maxStatics     = 100
 	maxStaticBytes = 100 << 10
@@ -57,7 +55,7 @@ func (s *statics) get(e entry) *skillhand.Page {
 	return have.page
 }
 
-// put remembers a page that was made when its file was as info says.
+// put caches a page. info describes the page's file before the page was made.
 func (s *statics) put(e entry, info fs.FileInfo, page *skillhand.Page) {
 	if info == nil || len(page.Text) > maxStaticBytes || len(page.Directives) > 0 || time.Since(info.ModTime()) < fresh {
 		return
@@ -77,8 +75,8 @@ func (s *statics) put(e entry, info fs.FileInfo, page *skillhand.Page) {
 	s.known[e.listed.File] = static{info, page}
 }
 
-// fresh is how old a file must be for its time to tell of a change: one that is
-// written twice within a tick of the clock looks the same.
+// fresh is the age below which a file's time does not prove that the file is unchanged. Two writes
+// within a tick of the clock look the same.
 const fresh = 2 * time.Second
 
 func unchanged(a, b fs.FileInfo) bool {

@@ -36,7 +36,7 @@ const runSchema = `{"type":"object","properties":{
 "arguments":{"type":"array","items":{"type":"string"},"description":"The script's arguments, a word each. No shell reads them."}},
 "required":["name"],"additionalProperties":false}`
 
-// tools lists the tools; the first one's description is the catalogue.
+// tools lists the tools. The description of the first tool is the catalogue.
 func (sv *serving) tools() []*sdk.Tool {
 	all := sv.offered((*entry).forModels)
 	text := catalogue(all)
@@ -68,8 +68,8 @@ func (sv *serving) toolsAbout(catalogue string) []*sdk.Tool {
 	return all
 }
 
-// changed tells clients that there is something new to list. The SDK does so
-// when something is added; what it then lists is ours.
+// changed notifies clients that the lists have changed. The SDK does so when something is added.
+// The lists themselves come from answer.
 func (sv *serving) changed() {
 	handlers := map[string]sdk.ToolHandler{"load_skill": sv.loadSkill, "find_skill": sv.findSkill, "run_skill": sv.runSkill}
 	for _, t := range sv.toolsAbout("") {
@@ -102,7 +102,7 @@ func (sv *serving) loadSkill(ctx context.Context, req *sdk.CallToolRequest) (*sd
 	return answered(req, page.Text, page), nil
 }
 
-// page makes a skill's page. A server has no session, so nothing counts as seen.
+// page makes a skill's page. A server has no session, so no skill counts as seen.
 func (sv *serving) page(ctx context.Context, e entry, arguments string, outputOnly bool) (*skillhand.Page, error) {
 	if len(arguments) > skill.MaxSize {
 		return nil, fmt.Errorf("%s: arguments of %d bytes, want at most %d", e.listed.Call, len(arguments), skill.MaxSize)
@@ -113,13 +113,13 @@ func (sv *serving) page(ctx context.Context, e entry, arguments string, outputOn
 			return page, nil
 		}
 	}
-	info, _ := os.Stat(e.listed.File) // of a file that is gone, the load tells
+	info, _ := os.Stat(e.listed.File) // if the file is gone, Load reports it
 	done, err := sv.turn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	// By its file, so that what is loaded is what was found to be allowed.
+	// Load it by its file, so that the page comes from the file that was found and allowed.
 	name := e.listed.File
 	if e.listed.Command {
 		name = e.listed.Call
@@ -138,12 +138,12 @@ func (sv *serving) page(ctx context.Context, e entry, arguments string, outputOn
 	return page, err
 }
 
-// A found is what find_skill answers: the skills, as skillhand list --json prints them.
+// A found is the answer of find_skill: the skills, as skillhand list --json prints them.
 type found struct {
 	Skills []skillhand.Listed `json:"skills"`
 }
 
-// maxFound bounds what find_skill answers.
+// maxFound limits how many skills find_skill returns.
 const maxFound = 20
 
 func (sv *serving) findSkill(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -201,7 +201,7 @@ func (sv *serving) runSkill(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 	return res, nil
 }
 
-// decode reads a tool's input. What is wrong with it the model can mend.
+// decode reads a tool's input. The model can correct the errors that it returns.
 func decode(req *sdk.CallToolRequest, into any) error {
 	text := req.Params.Arguments
 	if len(text) == 0 {
@@ -215,11 +215,11 @@ func decode(req *sdk.CallToolRequest, into any) error {
 	return nil
 }
 
-// documentsOnly are the hosts that give their model the document instead of the
-// text: a page, in the quotes and escapes of JSON. They get the text alone.
+// documentsOnly lists the hosts that show their model the document, a page with the quotes and
+// escapes of JSON, instead of the text. These hosts get only the text.
 var documentsOnly = []string{"claude-code", "codex-mcp-client"}
 
-// answered makes a result for both kinds of reader: text for models, a document for programs.
+// answered returns a result for both kinds of reader: text for models, a document for programs.
 func answered(req *sdk.CallToolRequest, text string, doc any) *sdk.CallToolResult {
 	res := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 	if host := req.ClientInfo(); host == nil || !slices.Contains(documentsOnly, host.Name) {

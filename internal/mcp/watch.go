@@ -12,17 +12,17 @@ import (
 	"github.com/skillhand/skillhand/internal/watch"
 )
 
-// settle is how long changes are gathered before clients hear of them.
+// settle is how long changes are collected before clients are notified.
 const settle = 100 * time.Millisecond
 
-// tick is how far the time of a file may be behind the clock.
+// tick is how far the time of a file may lag behind the clock.
 const tick = 20 * time.Millisecond
 
-// maxWatched bounds the folders that are watched: systems give out few watches.
+// maxWatched limits how many folders are watched, because systems allow few watches.
 const maxWatched = 4096
 
-// watch notifies clients when the skills that are listed change, until stop is
-// called. Where files cannot be watched nobody is notified; lists are right anyway.
+// watch notifies clients when the listed skills change, until stop is called. If files cannot be
+// watched, clients are not notified, but their lists are still right.
 func (sv *serving) watch(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -48,15 +48,15 @@ type watcher struct {
 	sv     *serving
 	files  *watch.Watcher
 	last   [sha256.Size]byte
-	newest time.Time // when the youngest of the files and folders was changed
+	newest time.Time // the latest time of any of the files and folders
 }
 
-// follow waits for files to change and come to rest.
+// follow waits until files have changed and settled, and then notifies clients.
 func (w *watcher) follow(ctx context.Context) {
 	from, stop := w.files.Listen()
 	defer stop()
 	<-from
-	// A client that asks for one list asks for all of them. They come first.
+	// A client that asks for one list asks for all of them. Let it finish first.
 	began := time.Now().Add(-tick)
 	select {
 	case <-ctx.Done():
@@ -71,7 +71,7 @@ func (w *watcher) follow(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-from:
-			for len(from) > 0 { // one look is enough for all
+			for len(from) > 0 { // one look covers all of them
 				<-from
 			}
 			if w.look() {
@@ -81,13 +81,13 @@ func (w *watcher) follow(ctx context.Context) {
 	}
 }
 
-// look watches every folder that holds skills or could come to, and reports
-// whether what is listed has changed.
+// look watches every folder that holds skills or may hold some later. It reports whether the listed
+// skills have changed.
 func (w *watcher) look() bool {
 	finder, h := w.sv.here.Finder(), sha256.New()
 	found, _ := finder.List()
 	policy := w.sv.policy.Now()
-	folders := append(finder.Folders(), w.sv.policy.Store.Dir) // a folder may be trusted now, or no longer
+	folders := append(finder.Folders(), w.sv.policy.Store.Dir) // a folder may have become trusted or untrusted
 	for _, loc := range found {
 		folders = append(folders, filepath.Dir(loc.File))
 		info, err := os.Stat(loc.File)
