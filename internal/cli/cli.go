@@ -127,7 +127,7 @@ var programs = map[string][]string{"skillhand": Commands, "claude": {"auth", "mc
 
 // Commands are the names of all commands, of both programs.
 var Commands = []string{
-	"ask", "batch", "builtin", "check", "completion", "doctor", "emit", "help", "history", "hook", "init", "list", "load", "lsp", "man",
+	"ask", "batch", "builtin", "check", "completion", "doctor", "done", "emit", "gate", "help", "history", "hook", "init", "list", "load", "lsp", "man",
 	"may", "mcp", "migrate", "page", "parse", "run", "server", "statusline", "test", "trust", "try", "uninstall", "upgrade",
 	"usage", "version",
 }
