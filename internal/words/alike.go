@@ -9,10 +9,11 @@ import (
 	"unicode"
 )
 
-// small are words that say nothing about a subject.
+// small lists words that say nothing about a subject.
 const small = " the and for use when with this that skill you your from are "
 
-// Content returns the words of a description that say what it is about, in lower case and without a plural's s.
+// Content returns the words of a description that say what it is about. They are in lower case,
+// without the s of a plural.
 func Content(text string) map[string]bool {
 	all := map[string]bool{}
 	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
@@ -23,7 +24,7 @@ func Content(text string) map[string]bool {
 	return all
 }
 
-// Alike returns the share of all words of two sets that both have.
+// Alike returns how many of the words of a and b are in both: 0 to 1.
 func Alike(a, b map[string]bool) float64 {
 	common := 0
 	for w := range a {
@@ -34,8 +35,8 @@ func Alike(a, b map[string]bool) float64 {
 	return float64(common) / float64(max(len(a)+len(b)-common, 1))
 }
 
-// AlikePairs calls f for each two sets, in order, that share at least a part of all their words. It
-// compares only sets that have one of their rarest words in common, as such two must.
+// AlikePairs calls f, in order, for each pair of sets whose Alike is at least least. It compares
+// only two sets that share one of their rarest words, because two similar sets always do.
 func AlikePairs(sets []map[string]bool, least float64, f func(i, j int, share float64)) {
 	often := map[string]int{}
 	for _, set := range sets {
@@ -44,7 +45,7 @@ func AlikePairs(sets []map[string]bool, least float64, f func(i, j int, share fl
 		}
 	}
 	rarest := make([][]string, len(sets))
-	having := map[string][]int{} // the sets that have a word among their rarest
+	having := map[string][]int{} // the sets that have the word among their rarest
 	for i, set := range sets {
 		all := slices.SortedFunc(maps.Keys(set), func(a, b string) int { return cmp.Or(often[a]-often[b], strings.Compare(a, b)) })
 		rarest[i] = all[:min(len(all), len(all)-int(math.Ceil(least*float64(len(all))-1e-9))+1)]

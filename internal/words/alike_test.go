@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAlikePairs: it finds the pairs that comparing each with each finds, in the same order.
+// TestAlikePairs checks that AlikePairs finds the same pairs, in the same order, as a comparison of
+// every pair.
 func TestAlikePairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sets := make([]map[string]bool, rapid.IntRange(0, 12).Draw(t, "sets"))

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// DidYouMean asks about the known words that are a few keystrokes away, in words that follow an error; "" if none is.
+// DidYouMean returns the end of an error message that suggests the nearest known words, or "" if
+// none is a few keystrokes away.
 func DidYouMean(word string, known []string) string {
 	close := Closest(word, slices.Sorted(slices.Values(known)))
 	if len(close) == 0 {
@@ -15,13 +16,14 @@ func DidYouMean(word string, known []string) string {
 	return ": did you mean " + strings.Join(slices.DeleteFunc(close, func(c string) bool { return Distance(word, c) > far }), " or ") + "?"
 }
 
-// Closest returns up to three names that are a few keystrokes away, nearest first.
+// Closest returns up to three of names that are a few keystrokes away from name, nearest first.
 func Closest(name string, names []string) []string {
 	close := Within(name, names, max(2, len(name)/3))
 	return close[:min(len(close), 3)]
 }
 
-// Within returns the names that begin with one, or are at most so many keystrokes away from it, nearest first.
+// Within returns the names that begin with name or are at most most keystrokes away from it,
+// nearest first. Case does not count.
 func Within(name string, names []string, most int) []string {
 	name = strings.ToLower(name)
 	far := map[string]int{}
@@ -36,7 +38,7 @@ func Within(name string, names []string, most int) []string {
 	return slices.Compact(close)
 }
 
-// Distance counts the characters to insert, delete, replace or swap to turn a into b.
+// Distance counts the bytes to insert, delete, replace or swap to turn a into b.
 func Distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

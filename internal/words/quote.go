@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Quote joins words by a space and quotes them where a shell needs it, so that the shell reads the same words.
+// Quote joins words with spaces. It quotes a word where a shell needs that to read the same word.
 func Quote(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -18,7 +18,7 @@ func Quote(words ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// Single puts a word between single quotes, whether or not it needs them.
+// Single puts single quotes around a word, even if the word needs no quotes.
 func Single(w string) string { return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'" }
 
 func needsQuote(r rune) bool {

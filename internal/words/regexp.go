@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// A Regexp is a regular expression that is compiled when it is first needed. As a variable it costs a program's start
-// nothing, not even an allocation.
+// A Regexp is a regular expression that is compiled at its first use. A variable of this type costs
+// nothing at a program's start, not even an allocation.
 type Regexp string
 
 var compiled sync.Map // *regexp.Regexp, by Regexp
 
-// Get compiles the expression, once.
+// Get returns the compiled expression. It compiles each expression once.
 func (r Regexp) Get() *regexp.Regexp {
 	if re, ok := compiled.Load(r); ok {
 		return re.(*regexp.Regexp)

@@ -7,8 +7,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// SameShape reports whether two lines have the same commands, redirections and expansions, set the same variables, and
-// differ in nothing but the words that the commands get. A line that does not parse has no shape.
+// SameShape reports whether two lines differ only in the words that their commands get. They must
+// have the same commands, redirections and expansions, and set the same variables. A line that does
+// not parse has no shape.
 func SameShape(a, b string) bool {
 	if a == b {
 		return true
@@ -18,7 +19,7 @@ func SameShape(a, b string) bool {
 	return okX && okY && x == y
 }
 
-// shape writes down what a line is made of, but for the text of words.
+// shape returns a description of everything in a line except the text of its words.
 func shape(text string) (string, bool) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
 	if err != nil {
@@ -66,7 +67,7 @@ func shape(text string) (string, bool) {
 		return true
 	})
 	text = b.String()
-	for strings.Contains(text, "()") { // words of nothing but text
+	for strings.Contains(text, "()") { // words that are only text
 		text = strings.ReplaceAll(text, "()", "")
 	}
 	return text, true

@@ -7,7 +7,8 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// TestSameShape pastes values where a line has an x, and says whether the line stays the line.
+// TestSameShape puts a value in place of the X in a line, and checks whether SameShape finds the
+// same shape.
 func TestSameShape(t *testing.T) {
 	for _, c := range []struct {
 		line, value string
@@ -75,7 +76,8 @@ func TestSameShape(t *testing.T) {
 	}
 }
 
-// FuzzSameShape pastes any value into a line: if the line keeps its shape, it is still one command without redirections.
+// FuzzSameShape pastes any value into a line. If the line keeps its shape, it is still a single
+// command without redirections.
 func FuzzSameShape(f *testing.F) {
 	for _, v := range []string{
 		"a", "a b", "a;b", "$(a)", "'", `"`, "\\", "\n", "a\\\nb", "{a,b}", "~", "*", "#", "a #", "((", "[[", "!", "`a`", "$'a'", "x=1",

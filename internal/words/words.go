@@ -1,6 +1,6 @@
-// Package words answers one question: what does a word of a command line stand
-// for? It takes quotes and backslashes away and leaves the expansions to its
-// callers, who know what these are: values, variables, or nothing certain.
+// Package words answers one question: what does a word of a command line stand for? It removes
+// quotes and backslashes. Expansions it leaves to its callers, who know whether they are values,
+// variables or unknown.
 package words
 
 import (
@@ -10,25 +10,25 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A parser is larger than what it makes of most lines, so it is used again.
+// parsers keeps parsers for reuse: a parser needs more memory than its result for most lines.
 var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }}
 
-// Parse reads text as bash would.
+// Parse parses text as bash does.
 func Parse(text string) (*syntax.File, error) {
 	p := parsers.Get().(*syntax.Parser)
 	defer parsers.Put(p)
 	return p.Parse(strings.NewReader(text), "")
 }
 
-// A Piece is text of a word, without its quotes, or an expansion in it.
+// A Piece is a part of a word: text without its quotes, or an expansion.
 type Piece struct {
 	Text   string
-	Quoted bool            // it is neither split nor matched against files
-	Expand bool            // Text may be a pattern, braces or somebody's home: *, {a,b}, ~
+	Quoted bool            // the shell neither splits the piece nor matches it against files
+	Expand bool            // Text may be a pattern, braces or a home folder: *, {a,b}, ~
 	Node   syntax.WordPart // the expansion; nil for text
 }
 
-// Pieces takes a word apart. Empty quotes are a piece too: they make a field.
+// Pieces splits a word into its pieces. Empty quotes are a piece too, because they make a field.
 func Pieces(w *syntax.Word) []Piece {
 	if w == nil {
 		return nil
@@ -61,13 +61,13 @@ func piece(part syntax.WordPart, quoted bool) Piece {
 		if !part.Dollar || !strings.Contains(part.Value, `\`) {
 			return Piece{Text: part.Value, Quoted: true}
 		}
-		quoted = true // $'\n': one field, whatever it says
+		quoted = true // $'\n' is one field, whatever its text
 	}
 	return Piece{Quoted: quoted, Node: part}
 }
 
-// unescape removes the backslashes that quote. Between double quotes only
-// those before the characters of only do.
+// unescape removes the backslashes that quote. If only is not "", it removes just the backslashes
+// before those characters, as between double quotes.
 func unescape(s, only string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -86,26 +86,26 @@ func unescape(s, only string) string {
 	return b.String()
 }
 
-// Literal returns what a word says that is nothing but text, quoted or not.
+// Literal returns the text of a word that has no expansions, without its quotes.
 func Literal(w *syntax.Word) (text string, ok bool) {
 	return Text(w, nil)
 }
 
-// Lit works as Literal does, for those who need not tell a word that is unknown from an empty one.
+// Lit returns the text of a word as Literal does, or "" if the word has expansions.
 func Lit(w *syntax.Word) string {
 	text, _ := Literal(w)
 	return text
 }
 
-// A Value is what an expansion stands for.
+// A Value is the value of an expansion.
 type Value struct {
 	Text string
 	List []string // the fields of "${v[@]}"
-	All  bool     // it is the List
+	All  bool     // the value is List
 }
 
-// Text returns what a word stands for where it is not split. It is not known
-// if expand does not know an expansion; a nil expand knows none.
+// Text returns the text of a word in a place where the shell does not split words. ok is false if
+// expand does not know an expansion, or if expand is nil and the word has an expansion.
 func Text(w *syntax.Word, expand func(Piece) (Value, bool)) (text string, ok bool) {
 	var b strings.Builder
 	for _, p := range Pieces(w) {
@@ -126,8 +126,8 @@ func Text(w *syntax.Word, expand func(Piece) (Value, bool)) (text string, ok boo
 	return b.String(), true
 }
 
-// Fields returns the fields that a word becomes as an argument. Expansions
-// outside quotes are split at blanks; nothing is matched against files.
+// Fields returns the fields that a word becomes as an argument. It splits expansions outside quotes
+// at white space, and matches nothing against files.
 func Fields(w *syntax.Word, expand func(Piece) (Value, bool)) (fields []string, ok bool) {
 	var f splitter
 	for _, p := range Pieces(w) {
@@ -153,20 +153,20 @@ func Fields(w *syntax.Word, expand func(Piece) (Value, bool)) (fields []string, 
 	return f.End(), true
 }
 
-// A splitter puts fields together.
+// A splitter builds fields from pieces.
 type splitter struct {
 	fields []string
 	field  strings.Builder
-	open   bool // a field has begun, though it may be empty: ""
+	open   bool // a field has begun; it may be empty: ""
 }
 
-// Add adds to the present field.
+// Add adds text to the current field.
 func (s *splitter) Add(text string) {
 	s.field.WriteString(text)
 	s.open = true
 }
 
-// List adds fields, the first and the last of which join what stands beside them.
+// List adds fields. The first and the last field join the text beside them.
 func (s *splitter) List(fields []string) {
 	for i, text := range fields {
 		if i > 0 {
@@ -176,7 +176,7 @@ func (s *splitter) List(fields []string) {
 	}
 }
 
-// Split adds text that is split at blanks.
+// Split adds text and splits it at white space.
 func (s *splitter) Split(text string) {
 	for text != "" {
 		switch n := strings.IndexAny(text, " \t\n"); {
@@ -193,7 +193,7 @@ func (s *splitter) Split(text string) {
 	}
 }
 
-// End returns the fields.
+// End returns all fields.
 func (s *splitter) End() []string {
 	s.end()
 	return s.fields
@@ -207,7 +207,7 @@ func (s *splitter) end() {
 	}
 }
 
-// Plain reports whether an expansion is nothing but $x or ${x}.
+// Plain reports whether an expansion is only $x or ${x}.
 func Plain(exp *syntax.ParamExp) bool {
 	return exp.Param != nil && exp.Index == nil && exp.Exp == nil && exp.Slice == nil && exp.Repl == nil && exp.Names == 0 &&
 		!exp.Excl && !exp.Length && !exp.Width && !exp.IsSet && exp.Flags == nil && exp.NestedParam == nil && exp.Modifiers == nil &&

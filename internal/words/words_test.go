@@ -41,7 +41,8 @@ func TestLiteral(t *testing.T) {
 	}
 }
 
-// TestFields: a value outside quotes is split, one between them is not, and an empty one outside makes no field.
+// TestFields checks that a value outside quotes is split, that a value in quotes is not, and that
+// an empty value outside quotes makes no field.
 func TestFields(t *testing.T) {
 	values := map[string]string{"a": "one two", "none": "", "sp": " x "}
 	expand := func(p Piece) (Value, bool) {
@@ -88,13 +89,13 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// FuzzQuote: a shell reads a quoted word as it was.
+// FuzzQuote checks that a shell reads a quoted word unchanged.
 func FuzzQuote(f *testing.F) {
 	for _, s := range []string{"", "a b", "it's", "$(x)", "a\nb", "\\", "~", "é"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if strings.ContainsAny(s, "\x00\r") { // no shell takes the one, and our parser drops the other
+		if strings.ContainsAny(s, "\x00\r") { // no shell accepts NUL, and our parser drops CR
 			return
 		}
 		words := first(t, "c "+Quote(s))
