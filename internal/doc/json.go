@@ -8,16 +8,17 @@ import (
 	"strings"
 )
 
-// A Node is a value in a JSON text, with its offsets. All methods work on a nil Node, which stands for a missing value.
+// A Node is a value in a JSON text, with its offsets. Its methods accept a nil Node, which means a
+// missing value.
 type Node struct {
-	Key        string // of an object's member
+	Key        string // of a member of an object
 	KeyAt      int    // the offset of Key
 	Start, End int    // of the value
 	Value      any    // a string, float64, bool or nil; json.Delim('{') or '[' if there are Items
 	Items      []*Node
 }
 
-// An Error says where a text stops being JSON.
+// An Error says where and why a text is not JSON.
 type Error struct {
 	Offset int
 	Text   string
@@ -25,7 +26,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Text }
 
-// ParseJSON reads a JSON text, which may begin with a byte order mark.
+// ParseJSON parses a JSON text, which may begin with a byte order mark.
 func ParseJSON(src string) (*Node, *Error) {
 	mark := len(src) - len(strings.TrimPrefix(src, "\ufeff"))
 	dec := json.NewDecoder(strings.NewReader(src[mark:]))
@@ -39,7 +40,8 @@ func ParseJSON(src string) (*Node, *Error) {
 	}
 	fault := &Error{p.at(), err.Error()}
 	var syntax *json.SyntaxError
-	if errors.As(json.Unmarshal([]byte(src[mark:]), new(json.RawMessage)), &syntax) { // a Decoder counts from its last token
+	// a Decoder counts from its last token
+	if errors.As(json.Unmarshal([]byte(src[mark:]), new(json.RawMessage)), &syntax) {
 		fault.Offset, fault.Text = max(0, mark+int(syntax.Offset)-1), syntax.Error()
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -54,12 +56,12 @@ type jsonParser struct {
 	dec  *json.Decoder
 }
 
-const maxDepth = 10_000 // as encoding/json has it
+const maxDepth = 10_000 // the limit of encoding/json
 
-// at returns where the decoder stands.
+// at returns the decoder's offset in src.
 func (p *jsonParser) at() int { return p.mark + int(p.dec.InputOffset()) }
 
-// next returns where the next token starts.
+// next returns the offset of the next token.
 func (p *jsonParser) next() int {
 	i := p.at()
 	for i < len(p.src) && strings.IndexByte(" \t\r\n,:", p.src[i]) >= 0 {
@@ -110,7 +112,7 @@ func (n *Node) IsObject() bool { return n != nil && n.Value == json.Delim('{') }
 // IsList reports whether the value is a list.
 func (n *Node) IsList() bool { return n != nil && n.Value == json.Delim('[') }
 
-// Text returns a string, or "" and false.
+// Text returns the string of n. It returns "" and false if n is not a string.
 func (n *Node) Text() (string, bool) {
 	if n == nil {
 		return "", false
@@ -119,7 +121,8 @@ func (n *Node) Text() (string, bool) {
 	return s, ok
 }
 
-// Texts reads one text or a list of them; nil means that nothing was given.
+// Texts returns the strings of a list, or a single string as a list. It returns nil if n is
+// neither.
 func (n *Node) Texts() []string {
 	if s, ok := n.Text(); ok {
 		return []string{s}
@@ -136,7 +139,7 @@ func (n *Node) Texts() []string {
 	return list
 }
 
-// Get returns the member of an object that counts, which is the last of its name, or nil.
+// Get returns the member of an object with this key, or nil. Of several members, the last counts.
 func (n *Node) Get(key string) *Node {
 	if !n.IsObject() {
 		return nil
@@ -149,7 +152,7 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
-// The kinds of values, in words.
+// The kinds of values, as messages call them.
 const (
 	Text   = "a text"
 	List   = "a list"
@@ -159,7 +162,7 @@ const (
 	Null   = "null"
 )
 
-// Kind names what a value is.
+// Kind returns the kind of a value, as messages call it.
 func (n *Node) Kind() string {
 	if n == nil {
 		return Null

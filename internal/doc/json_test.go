@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestParse: every value has the bytes that it was read from.
+// TestParse checks that every value has the bytes that it was read from.
 func TestParseJSON(t *testing.T) {
 	src := "\ufeff" + `{"a": [1, "x", true, null, {}], "b": {"c": "d"}, "b": {"c": "e"}}`
 	root, fault := ParseJSON(src)
@@ -49,7 +49,8 @@ func TestJSONFaults(t *testing.T) {
 	}
 }
 
-// FuzzParse: a text is read exactly if it is JSON that is not too deep, and each value's bytes are JSON too.
+// FuzzParse checks that a text is accepted exactly if it is JSON that is not too deep, and that
+// each value's bytes are JSON too.
 func FuzzParseJSON(f *testing.F) {
 	f.Add(`{"a": [1, "x", {"b": null}]}`)
 	f.Add("[")

@@ -6,8 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// JSONAsYAML reads a JSON text as nodes of YAML, whose lines begin with line, so that files of both kinds are read by
-// the same rules. YAML itself would not take every JSON.
+// JSONAsYAML returns a JSON text as YAML nodes, so that the same code reads both kinds of files.
+// line is the number of the first line. The YAML parser itself does not accept every JSON.
 func JSONAsYAML(src string, line int) (*yaml.Node, *Error) {
 	root, fault := ParseJSON(src)
 	if fault != nil {
@@ -33,7 +33,8 @@ func JSONAsYAML(src string, line int) (*yaml.Node, *Error) {
 		}
 		for _, item := range n.Items {
 			if n.IsObject() {
-				out.Content = append(out.Content, &yaml.Node{Kind: yaml.ScalarNode, Line: lineOf(item.KeyAt), Tag: "!!str", Value: item.Key})
+				out.Content = append(out.Content, &yaml.Node{
+					Kind: yaml.ScalarNode, Line: lineOf(item.KeyAt), Tag: "!!str", Value: item.Key})
 			}
 			out.Content = append(out.Content, node(item))
 		}

@@ -16,29 +16,31 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// A Fault is one thing that is wrong with a file.
+// A Fault is one error in a file.
 type Fault struct {
 	File string
-	Line int // the first if it is 0
+	Line int // 0 means the first line
 	Text string
 }
 
 func (f *Fault) Error() string { return fmt.Sprintf("%s:%d: %s", f.File, max(f.Line, 1), f.Text) }
 
-// A Reader reads a file of YAML or JSON and collects all that is wrong with it, so that the same fault reads the same
-// in every file. What a method cannot read is a fault, and its result the zero value.
+// A Reader reads a YAML or JSON file and collects all errors, so that the same error has the same
+// message in every file. A method that cannot read a value notes a fault and returns the zero
+// value.
 type Reader struct {
-	File   string // its name, for faults
+	File   string // the file's name, for messages
 	faults []*Fault
 }
 
-// Failed counts the faults so far.
+// Failed returns the number of faults so far.
 func (r *Reader) Failed() int { return len(r.faults) }
 
 // Faults returns the faults so far.
 func (r *Reader) Faults() []*Fault { return r.faults }
 
-// Err joins the faults: file by file as they were read, each in the order of its lines.
+// Err joins the faults. The files are in the order that they were read, and the faults of a file in
+// the order of its lines.
 func (r *Reader) Err() error {
 	files := map[string]int{}
 	for i, f := range r.faults {
@@ -54,20 +56,20 @@ func (r *Reader) Err() error {
 	return errors.Join(all...)
 }
 
-// Fault notes what is wrong with a node.
+// Fault notes an error in a node.
 func (r *Reader) Fault(n *yaml.Node, format string, a ...any) { r.FaultAt(n.Line, format, a...) }
 
-// FaultAt notes what is wrong on a line.
+// FaultAt notes an error on a line.
 func (r *Reader) FaultAt(line int, format string, a ...any) {
 	r.faults = append(r.faults, &Fault{r.File, line, fmt.Sprintf(format, a...)})
 }
 
-// Want notes that a value is not what is wanted.
+// Want notes that a value is not the kind of value wanted.
 func (r *Reader) Want(n *yaml.Node, what, want string) {
 	r.Fault(n, "%s is %s, want %s", what, describe(n), want)
 }
 
-// describe says what a value is, for people.
+// describe describes a value in a message.
 func describe(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.SequenceNode:
@@ -84,7 +86,8 @@ func describe(n *yaml.Node) string {
 	return n.Value
 }
 
-// Parse reads the text of the file: JSON if it is called so, else YAML. It returns nil if nothing is in it or if it is broken.
+// Parse parses the text of the file, as JSON if the file's name ends in .json, else as YAML. It
+// returns nil if the text is empty or broken.
 func (r *Reader) Parse(text []byte) *yaml.Node {
 	if filepath.Ext(r.File) == ".json" {
 		root, fault := JSONAsYAML(string(text), 1)
@@ -100,7 +103,7 @@ func (r *Reader) Parse(text []byte) *yaml.Node {
 	return root
 }
 
-// Resolve follows an alias.
+// Resolve returns the node that an alias refers to; any other node it returns unchanged.
 func Resolve(n *yaml.Node) *yaml.Node {
 	for n.Kind == yaml.AliasNode && n.Alias != nil {
 		n = n.Alias
@@ -108,10 +111,11 @@ func Resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// Fields are the values of a mapping by their keys.
+// Fields holds the values of a mapping by their keys.
 type Fields map[string]*yaml.Node
 
-// Fields reads a mapping, each key once. Other keys than the known ones are faults, unless none is named.
+// Fields returns the fields of a mapping. It notes a fault for a repeated key and, if known has any
+// names, for a key that is not in known.
 func (r *Reader) Fields(n *yaml.Node, what string, known ...string) Fields {
 	all := Fields{}
 	if n = Resolve(n); n.Kind != yaml.MappingNode {
@@ -131,7 +135,7 @@ func (r *Reader) Fields(n *yaml.Node, what string, known ...string) Fields {
 	return all
 }
 
-// Known notes the keys of a mapping that mean nothing: a misspelt one would be passed over.
+// Known notes a fault for each unknown key of a mapping, because a misspelled key would be ignored.
 func (r *Reader) Known(n *yaml.Node, known ...string) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
@@ -146,7 +150,7 @@ func (r *Reader) Known(n *yaml.Node, known ...string) {
 	}
 }
 
-// Set reads a field with one of the reader's methods, if it is given.
+// Set reads a field with a method of the reader if the field exists.
 func Set[T any](f Fields, key string, read func(n *yaml.Node, what string) T, into *T) {
 	if n := f[key]; n != nil {
 		*into = read(n, key)
@@ -166,7 +170,7 @@ func (r *Reader) List(n *yaml.Node, what string) []*yaml.Node {
 	return all
 }
 
-// Text reads a text, or what is written like one, such as a number.
+// Text returns the text of a string or another scalar, such as a number.
 func (r *Reader) Text(n *yaml.Node, what string) string {
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
 		r.Want(n, what, "a text")
@@ -175,7 +179,8 @@ func (r *Reader) Text(n *yaml.Node, what string) string {
 	return n.Value
 }
 
-// Quoted reads a text that YAML takes for nothing else.
+// Quoted returns a string. It notes a fault if YAML reads the value as anything else, such as a
+// number.
 func (r *Reader) Quoted(n *yaml.Node, what string) string {
 	text := r.Text(n, what)
 	if n.Kind == yaml.ScalarNode && n.Tag != "!!str" && n.Tag != "!!null" {
@@ -184,7 +189,7 @@ func (r *Reader) Quoted(n *yaml.Node, what string) string {
 	return text
 }
 
-// Texts reads a list of texts.
+// Texts returns the strings of a list.
 func (r *Reader) Texts(n *yaml.Node, what string) []string {
 	var all []string
 	for _, item := range r.List(n, what) {
@@ -193,7 +198,8 @@ func (r *Reader) Texts(n *yaml.Node, what string) []string {
 	return all
 }
 
-// TextOrTexts reads a list of texts, or one by itself. Nothing is none.
+// TextOrTexts returns the strings of a list, or a single string as a list. An empty value is an
+// empty list.
 func (r *Reader) TextOrTexts(n *yaml.Node, what string) []string {
 	switch {
 	case n.Tag == "!!null":
@@ -204,7 +210,7 @@ func (r *Reader) TextOrTexts(n *yaml.Node, what string) []string {
 	return r.Texts(n, what)
 }
 
-// Filled reads a text with something in it.
+// Filled returns a string that must not be empty.
 func (r *Reader) Filled(n *yaml.Node, what string) string {
 	text := r.Text(n, what)
 	if n.Kind == yaml.ScalarNode && n.Tag != "!!null" && strings.TrimSpace(text) == "" {
@@ -213,7 +219,7 @@ func (r *Reader) Filled(n *yaml.Node, what string) string {
 	return text
 }
 
-// OneOf returns a method that reads one of a few words.
+// OneOf returns a method that reads one of the given words.
 func (r *Reader) OneOf(words ...string) func(n *yaml.Node, what string) string {
 	return func(n *yaml.Node, what string) string {
 		if n.Kind == yaml.ScalarNode && slices.Contains(words, n.Value) {
@@ -224,7 +230,7 @@ func (r *Reader) OneOf(words ...string) func(n *yaml.Node, what string) string {
 	}
 }
 
-// Bool reads true or false.
+// Bool returns the value of true or false.
 func (r *Reader) Bool(n *yaml.Node, what string) (is bool) {
 	if n.Tag != "!!bool" || n.Decode(&is) != nil {
 		r.Want(n, what, "true or false")
@@ -244,12 +250,12 @@ func (r *Reader) Whole(low, high int) func(n *yaml.Node, what string) int {
 	}
 }
 
-// Amount reads a number above 0.
+// Amount returns a number above 0.
 func (r *Reader) Amount(n *yaml.Node, what string) float64 {
 	return r.amount(n, what, "a number above 0")
 }
 
-// Dollars reads an amount of money.
+// Dollars returns an amount of money.
 func (r *Reader) Dollars(n *yaml.Node, what string) float64 {
 	return r.amount(n, what, "an amount in US dollars, such as 2.50")
 }
@@ -263,7 +269,7 @@ func (r *Reader) amount(n *yaml.Node, what, want string) float64 {
 	return v
 }
 
-// Duration reads a time, with its unit.
+// Duration returns a time that is written with its unit.
 func (r *Reader) Duration(n *yaml.Node, what string) time.Duration {
 	d, err := time.ParseDuration(n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil || d <= 0 {

@@ -1,4 +1,5 @@
-// Package doc answers one question: what does this YAML or JSON text say, and on which line is it broken?
+// Package doc answers one question: what does this YAML or JSON text say, and on which line is it
+// broken?
 package doc
 
 import (
@@ -11,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ParseYAML reads the one document of a file; nil means that there is nothing in it. A fault names no file, and line 0 if
-// nobody knows the line.
+// ParseYAML parses a file with one document. It returns nil if the file is empty. The fault has no
+// file name, and its line is 0 if the line is unknown.
 func ParseYAML(text []byte) (*yaml.Node, *Fault) {
 	var root *yaml.Node
 	for dec := yaml.NewDecoder(bytes.NewReader(text)); ; {
@@ -32,8 +33,9 @@ func ParseYAML(text []byte) (*yaml.Node, *Fault) {
 	}
 }
 
-// FaultOfYAML returns what the parser says of a text that is not YAML, and the line of the fault: the one after the longest
-// beginning that is YAML. The parser often names the line before.
+// FaultOfYAML returns the parser's message for a text that is not YAML, and the line of the error.
+// That is the line after the longest beginning that is YAML: the parser often names the line
+// before.
 func FaultOfYAML(text string, err error) Fault {
 	f := Fault{Text: strings.TrimPrefix(err.Error(), "yaml: ")}
 	if n, _ := fmt.Sscanf(f.Text, "line %d:", &f.Line); n == 1 {
@@ -41,7 +43,7 @@ func FaultOfYAML(text string, err error) Fault {
 	}
 	lines := strings.SplitAfter(strings.TrimRight(text, " \t\r\n"), "\n")
 	if len(lines) > 100 {
-		return f // each is read with all above it
+		return f // the loop below would parse each line with all lines above it
 	}
 	for n := len(lines) - 1; n >= 0; n-- {
 		if isYAML(strings.Join(lines[:n], "")) {
@@ -52,7 +54,8 @@ func FaultOfYAML(text string, err error) Fault {
 	return f
 }
 
-// isYAML reads all documents of a text: the parser takes what follows the first one for another.
+// isYAML reports whether all documents of a text are YAML: the parser reads text after the first
+// document as another document.
 func isYAML(text string) bool {
 	dec := yaml.NewDecoder(strings.NewReader(text))
 	for {

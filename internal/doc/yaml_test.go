@@ -37,7 +37,7 @@ func TestParseYAML(t *testing.T) {
 	}
 }
 
-// FuzzParse: every text is a file of YAML or has a fault, on one of its lines.
+// FuzzParse checks that every text either is YAML or has a fault on one of its lines.
 func FuzzParseYAML(f *testing.F) {
 	for _, seed := range []string{
 		"", "# a\n", "---\n", "...\n", "a: [\n", "a: 1\n---\nb: 2\n", "&a *a\n", "a: \x01\n", "%YAML 1.1\n---\n", "\ufeffa: 1\r\nb: }\r\n",
@@ -46,7 +46,8 @@ func FuzzParseYAML(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		root, fault := ParseYAML([]byte(text))
-		if fault != nil && (root != nil || fault.Text == "" || fault.Line < 0 || fault.Line > 1+strings.Count(text, "\n")+strings.Count(text, "\r")) {
+		if fault != nil && (root != nil || fault.Text == "" || fault.Line < 0 ||
+			fault.Line > 1+strings.Count(text, "\n")+strings.Count(text, "\r")) {
 			t.Errorf("Parse(%q) = %v, %+v", text, root, fault)
 		}
 	})
