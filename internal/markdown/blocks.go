@@ -2,75 +2,75 @@ package markdown
 
 import "strings"
 
-// A block is a leaf of the document's structure: lines that are read alike.
+// A block is a leaf of the document's structure: a run of lines that are read in the same way.
 type block struct {
 	kind       blockKind
 	nested     bool // in a list or quote
-	start, end int  // of all its lines; a closed fence ends after its last mark
+	start, end int  // of all its lines; a closed fence ends after its last ` or ~
 	lines      []line
 
 	// fenced
 	mark   byte // ` or ~
 	info   string
 	closed bool
-	live   bool // so far there are only directives in it
+	live   bool // all its lines so far are directives
 }
 
 type blockKind uint8
 
 const (
 	noBlock     blockKind = iota
-	paragraph             // or a heading that is underlined
-	heading               // that starts with #
-	definitions           // of links, at a paragraph's start
+	paragraph             // or a heading with an underline
+	heading               // a heading that starts with #
+	definitions           // link definitions at a paragraph's start
 	fenced
 	indented
 	html
 	tagLine
 )
 
-// A line is a line's text within its block: without the indentation and
-// markers of the lists and quotes around it, but with its line ending.
+// A line is a line's text within its block. It excludes the indentation and markers of the lists
+// and quotes around it, and includes its line ending.
 type line struct {
 	start, end int
 	pad        int // columns of a tab before start that belong to the text
 }
 
-// A container is an open list item or block quote. Lists themselves need not
-// be known: where one ends and the next begins changes nothing about code.
+// A container is an open list item or block quote. The parser ignores lists themselves: where a
+// list ends and the next begins changes nothing about code.
 type container struct {
 	quote  bool
-	indent int  // columns by which an item's further lines are indented
-	empty  bool // nothing is in it yet
+	indent int  // columns of indentation on an item's other lines
+	empty  bool // the container has no content yet
 }
 
-// A blockParser cuts a document into leaf blocks, line by line. Blocks that
-// can hold neither code nor a directive are left out.
+// A blockParser splits a document into leaf blocks, line by line. It skips blocks that can contain
+// neither code nor a directive.
 type blockParser struct {
 	src    string
 	blocks []block
-	labels map[string]bool // of the links that are defined
+	labels map[string]bool // the labels of defined links
 
 	open    []container
-	quotes  []int  // the indexes in open of block quotes
-	leaf    block  // the block that the last line belongs to
-	lines   []line // of the blocks, and from lines[from] on of leaf
+	quotes  []int  // the indexes of the block quotes in open
+	leaf    block  // the block of the last line
+	lines   []line // of all blocks; lines[from:] are those of leaf
 	from    int
 	fence   struct{ length, indent int }
 	html    htmlKind
-	comment bool // the HTML has a comment that is still open
-	begun   bool // a block began on this line, so it continues nothing
+	comment bool // the HTML has an unclosed comment
+	begun   bool // a block began on this line, so the line continues no other block
 
-	// The current line: src[start:eol] without its ending, the next one starts
-	// at next. All up to pos has been read; pos stands at column col.
+	// The current line is src[start:eol], without its ending. The next line starts at next. The
+	// parser has read everything before pos, which is at column col.
 	start, eol, next int
 	pos, col         int
-	first, firstCol  int  // the first byte from pos on that is no space or tab
-	inTab            bool // pos stands within a tab
+	first, firstCol  int  // the first byte from pos on that is neither space nor tab
+	inTab            bool // pos is within a tab
 	newline          int  // the first newline from start on
 	noBreak          int  // no thematic break starts before this byte
 
-	text scanner // to read definitions and HTML tags with
+	text scanner // reads definitions and HTML tags
 }
 
 func (p *blockParser) parse() {
@@ -103,8 +103,8 @@ func (p *blockParser) readLine() {
 	p.findFirst()
 }
 
-// addLine reads one line: which open containers does it continue, which does
-// it open, and what is the rest?
+// addLine reads a line. It finds the open containers that the line continues, opens those that
+// begin on it, and reads the rest.
 func (p *blockParser) addLine() {
 	depth := p.descend()
 	all := depth == len(p.open)
@@ -121,7 +121,7 @@ func (p *blockParser) addLine() {
 		return
 	}
 	if p.leaf.kind == paragraph && !p.blank() && !p.begun {
-		p.keepLine() // perhaps lazily, without its containers' markers
+		p.keepLine() // a lazy line may lack its containers' markers
 		return
 	}
 	p.begin(depth)
@@ -136,8 +136,8 @@ func (p *blockParser) addLine() {
 	}
 }
 
-// descend reads the markers and indentation of the open containers and
-// returns how many of them the line continues.
+// descend reads the markers and indentation of the open containers. It returns how many of them the
+// line continues.
 func (p *blockParser) descend() int {
 	quotes := 0
 	for i, c := range p.open {
@@ -151,9 +151,9 @@ func (p *blockParser) descend() int {
 		case p.indent() >= c.indent && !(c.empty && p.blank()):
 			p.advance(c.indent)
 		case p.blank():
-			// A blank line continues every item up to the next quote, in one
-			// step: there may be very many. Only the innermost can be empty,
-			// and an item that starts with two blank lines ends there.
+			// A blank line continues every item up to the next quote. All are handled in one step,
+			// because there may be very many. Only the innermost item can be empty, and an item
+			// that starts with two blank lines ends there.
 			p.advance(p.indent())
 			if quotes < len(p.quotes) {
 				return p.quotes[quotes]
@@ -169,8 +169,8 @@ func (p *blockParser) descend() int {
 	return len(p.open)
 }
 
-// tag takes a line that is a skillhand tag at the margin, unless code or
-// verbatim HTML goes on there.
+// tag adds the line as a block if the line is a skillhand tag at the margin. Inside code or
+// verbatim HTML, such a line is not a tag.
 func (p *blockParser) tag(all bool) bool {
 	if !p.at('<') || all && (p.leaf.kind == fenced || p.leaf.kind == html && p.html < htmlElement) {
 		return false
@@ -184,7 +184,7 @@ func (p *blockParser) tag(all bool) bool {
 	return true
 }
 
-// continueLeaf adds the line to a block of code or HTML that it continues.
+// continueLeaf adds the line to the open block of code or HTML if the line continues it.
 func (p *blockParser) continueLeaf() bool {
 	switch p.leaf.kind {
 	case fenced:
@@ -216,8 +216,8 @@ func (p *blockParser) continueLeaf() bool {
 	return false
 }
 
-// begin makes room for a new block at depth: what the line does not continue
-// ends. Further blocks on the same line are inside the first.
+// begin closes the blocks at depth that the line does not continue. Other blocks that begin on the
+// same line are inside the first.
 func (p *blockParser) begin(depth int) {
 	if p.begun {
 		return
@@ -230,8 +230,7 @@ func (p *blockParser) begin(depth int) {
 	}
 }
 
-// interrupts reports whether a block that starts here would end a paragraph
-// in the same container.
+// interrupts reports whether a block that starts here would end a paragraph in the same container.
 func (p *blockParser) interrupts(depth int) bool {
 	return p.leaf.kind == paragraph && !p.begun && depth == len(p.open)
 }
@@ -300,8 +299,8 @@ func (p *blockParser) openItem(depth int) bool {
 	return true
 }
 
-// onlyDefinitions ends a paragraph if the line would underline it, but all of
-// it turns out to be link definitions, which have nothing to underline.
+// onlyDefinitions ends a paragraph that consists only of link definitions if the line would
+// underline it: definitions leave nothing to underline.
 func (p *blockParser) onlyDefinitions(depth int) bool {
 	if !p.interrupts(depth) || !p.underline() {
 		return false
@@ -315,8 +314,7 @@ func (p *blockParser) onlyDefinitions(depth int) bool {
 	return true
 }
 
-// openLeaf takes the line if it starts or is a block other than a paragraph
-// or indented code.
+// openLeaf reads the line if it starts a block other than a paragraph or indented code.
 func (p *blockParser) openLeaf(depth int) bool {
 	if p.blank() || p.indent() >= 4 {
 		return false
@@ -369,7 +367,8 @@ func (p *blockParser) openFence(depth int) bool {
 	return true
 }
 
-// fenceLength counts the marks of the fence that starts at the first byte.
+// fenceLength counts the ` or ~ of the fence that starts at the first byte. ok is false if they are
+// no fence.
 func (p *blockParser) fenceLength() (n int, ok bool) {
 	mark := p.src[p.first]
 	i := p.first
@@ -421,7 +420,7 @@ func (p *blockParser) keepHTML() {
 	}
 }
 
-// commentMark returns what ends the comment in the HTML, or starts one.
+// commentMark returns the mark to look for: the end of an open comment in the HTML, else a start.
 func (p *blockParser) commentMark() string {
 	if p.comment {
 		return "-->"
@@ -429,9 +428,8 @@ func (p *blockParser) commentMark() string {
 	return "<!--"
 }
 
-// opensFence reports whether a fence starts here that a tag above does not make
-// plain text. CommonMark knows no fence in an HTML block; who writes <example>
-// with a fence below it does.
+// opensFence reports whether a fence starts here. CommonMark has no fences in an HTML block, but
+// authors write <example> with a fence below and expect a fence.
 func (p *blockParser) opensFence() bool {
 	if p.comment || p.blank() || p.indent() >= 4 {
 		return false
@@ -440,7 +438,7 @@ func (p *blockParser) opensFence() bool {
 	return ok
 }
 
-// underline reports whether the line would make a heading of the paragraph above it.
+// underline reports whether the line would make the paragraph above it a heading.
 func (p *blockParser) underline() bool {
 	if p.blank() || p.indent() >= 4 {
 		return false
@@ -450,7 +448,7 @@ func (p *blockParser) underline() bool {
 	return (c == '=' || c == '-') && strings.Trim(rest, rest[:1]) == ""
 }
 
-// thematicBreak reports whether the line is a rule, such as ---.
+// thematicBreak reports whether the line is a horizontal rule, such as ---.
 func (p *blockParser) thematicBreak() bool {
 	c := p.src[p.first]
 	if p.first < p.noBreak || c != '-' && c != '*' && c != '_' {
@@ -463,8 +461,8 @@ func (p *blockParser) thematicBreak() bool {
 			n++
 		case ' ', '\t':
 		default:
-			// In "* * * x" each * may open an item with a rule in it; none
-			// before x does, and looking again each time would be quadratic.
+			// In "* * * x" each * may open an item that contains a rule. No rule starts before x,
+			// and checking again at each * would take quadratic time.
 			p.noBreak = i
 			return false
 		}
@@ -478,7 +476,7 @@ func (p *blockParser) startLeaf(kind blockKind) {
 	p.from = len(p.lines)
 }
 
-// fill notes that the innermost container has something in it.
+// fill notes that the innermost container has content.
 func (p *blockParser) fill() {
 	if n := len(p.open); n > 0 {
 		p.open[n-1].empty = false
@@ -494,7 +492,7 @@ func (p *blockParser) keepLine() {
 			p.lines = p.lines[:p.from]
 		}
 		if !p.leaf.live {
-			return // only a directive's lines are ever looked at
+			return // only the lines of directives are ever read
 		}
 	}
 	l := line{start: p.pos, end: p.next}
@@ -533,7 +531,7 @@ func (p *blockParser) closeLeaf() {
 	p.from = len(p.lines)
 }
 
-// addBlock keeps a block of text if anything in it could matter.
+// addBlock keeps a block of text if it may contain code, a directive or a comment.
 func (p *blockParser) addBlock(b block, lines []line) {
 	text := p.src[b.start:b.end]
 	if strings.IndexByte(text, '`') >= 0 || strings.Contains(text, "<!--") {
@@ -542,8 +540,8 @@ func (p *blockParser) addBlock(b block, lines []line) {
 	}
 }
 
-// countDefinitions returns how many of a paragraph's first lines define
-// links, and notes their labels.
+// countDefinitions returns how many of a paragraph's first lines define links, and notes the labels
+// of the links.
 func (p *blockParser) countDefinitions(lines []line) int {
 	if len(lines) == 0 || !strings.HasPrefix(strings.TrimLeft(p.src[lines[0].start:lines[0].end], " \t"), "[") {
 		return 0
@@ -575,7 +573,7 @@ func (p *blockParser) blank() bool { return p.first == p.eol }
 // indent returns the number of columns between the cursor and the line's text.
 func (p *blockParser) indent() int { return p.firstCol - p.col }
 
-// at reports whether c comes next, not indented like code.
+// at reports whether c comes next and is not indented like code.
 func (p *blockParser) at(c byte) bool {
 	return !p.blank() && p.indent() < 4 && p.src[p.first] == c
 }
@@ -601,8 +599,7 @@ func (p *blockParser) findFirst() {
 	}
 }
 
-// advance moves the cursor over n columns of white space; it may come to
-// stand within a tab.
+// advance moves the cursor over n columns of white space. The cursor may end up within a tab.
 func (p *blockParser) advance(n int) {
 	for n > 0 && p.pos < p.first {
 		width := 1

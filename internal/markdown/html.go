@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// An htmlKind is CommonMark's kind of HTML block: it says what ends the block.
+// An htmlKind is CommonMark's kind of HTML block. It determines where the block ends.
 type htmlKind int
 
 const (
@@ -15,13 +15,13 @@ const (
 	htmlInstruction            // <? ?>
 	htmlDeclaration            // <!X >
 	htmlCharacterData          // <![CDATA[ ]]>
-	htmlElement                // a tag that is known to be a block
+	htmlElement                // a tag that CommonMark lists as a block
 	htmlTag                    // any other tag, alone on its line
 )
 
 var openComment = []byte("<!--")
 
-// htmlStart says which kind of HTML block a line starts, from its < on.
+// htmlStart returns the kind of HTML block that a line starts. The line begins at its <.
 func htmlStart(line []byte) htmlKind {
 	switch {
 	case bytes.HasPrefix(line, openComment):
@@ -53,8 +53,8 @@ func htmlStart(line []byte) htmlKind {
 	return notHTML
 }
 
-// endsIn reports whether a block ends with this line of it. The last two
-// kinds end before a blank line instead.
+// endsIn reports whether line, a line of the block, ends the block. The last two kinds end before a
+// blank line instead.
 func (k htmlKind) endsIn(line string) bool {
 	switch k {
 	case htmlVerbatim:

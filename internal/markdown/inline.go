@@ -11,32 +11,32 @@ import (
 // A scanner finds code and directives in the text of blocks.
 type scanner struct {
 	src    string
-	labels map[string]bool // of the links that are defined
+	labels map[string]bool // the labels of defined links
 	spans  []Span
 
 	block  block
 	buf    []byte  // the block's lines, joined by newlines
-	joints []joint // where they start
-	joint  int     // the index of the one that was used last
+	joints []joint // where the lines start
+	joint  int     // the index of the last joint used
 
 	brackets []bracket
-	inactive int             // the brackets below this one are in front of a link: they open none
-	runs     map[int]int     // where the last run of so many backticks is; nil: not looked for
-	missing  map[string]bool // what was looked for and does not come again in this block
+	inactive int             // brackets below this index are before a link: they open none
+	runs     map[int]int     // the index of the last run of each length of backticks; nil if not searched
+	missing  map[string]bool // texts that do not occur again in this block
 }
 
-// A joint is where a line starts, in the joined text and in the source.
+// A joint says where a line starts, in the joined text and in the source.
 type joint struct{ buf, src int }
 
-// A bracket is a [ that may open a link, or an image if a ! stands before it.
+// A bracket is a [ that may open a link, or an image if a ! precedes it.
 type bracket struct {
-	text  int // the index after it
+	text  int // the index after the [
 	image bool
-	outer bool // another bracket follows, so it encloses no label
+	outer bool // another bracket follows, so this bracket cannot enclose a label
 }
 
-// load joins a block's lines. Code spans and inline HTML ignore the white
-// space before a paragraph's lines, so trim removes it.
+// load joins a block's lines. If trim is set, it removes the white space before each line, which
+// code spans and inline HTML ignore in a paragraph.
 func (s *scanner) load(lines []line, trim bool) {
 	s.buf = s.buf[:0]
 	s.joints = s.joints[:0]
@@ -58,8 +58,8 @@ func (s *scanner) load(lines []line, trim bool) {
 	}
 }
 
-// source turns an index in buf into one in src. Questions come in order, so
-// the line is close.
+// source returns the index in src for an index in buf. Callers ask in ascending order, so the line
+// is close to the last joint.
 func (s *scanner) source(i int) int {
 	for s.joint+1 < len(s.joints) && s.joints[s.joint+1].buf <= i {
 		s.joint++
@@ -68,8 +68,8 @@ func (s *scanner) source(i int) int {
 	return j.src + i - j.buf
 }
 
-// inlines reads a paragraph or heading: of all that CommonMark knows there,
-// only what can hide a backtick or a comment from the reader, or show one.
+// inlines reads a paragraph or heading. It reads only the parts of CommonMark that decide whether a
+// backtick or a comment counts.
 func (s *scanner) inlines(b block) {
 	s.block = b
 	s.load(b.lines, true)
@@ -98,8 +98,8 @@ func (s *scanner) inlines(b block) {
 	}
 }
 
-// raw reads a block without inline Markdown, where only directives and, in
-// HTML, comments count. A comment that is not closed goes on to the block's end.
+// raw reads a block without inline Markdown. Only directives and, in HTML, comments count there. An
+// unclosed comment extends to the end of the block.
 func (s *scanner) raw(b block) {
 	s.block = b
 	s.load(b.lines, false)
@@ -128,7 +128,8 @@ func (s *scanner) raw(b block) {
 	}
 }
 
-// codeSpan reads the code span at i, or the backticks if there is none.
+// codeSpan reads the code span at i, or only the backticks if they start no span. It returns the
+// index after them.
 func (s *scanner) codeSpan(i int) int {
 	n := run(s.buf, i)
 	end := s.closer(i+n, n)
@@ -142,7 +143,7 @@ func (s *scanner) codeSpan(i int) int {
 	return end + n
 }
 
-// closer returns where the next run of exactly n backticks is, or -1.
+// closer returns the index of the next run of exactly n backticks, or -1.
 func (s *scanner) closer(from, n int) int {
 	if s.runs != nil && s.runs[n] < from {
 		return -1
@@ -159,8 +160,8 @@ func (s *scanner) closer(from, n int) int {
 		}
 		i += length
 	}
-	// The end of the block was reached in vain. Look once at what is there,
-	// so that many backticks without partners stay cheap.
+	// The search reached the end of the block without a match. Index all runs once, so that many
+	// unmatched backticks do not take quadratic time.
 	s.runs = map[int]int{}
 	for i := from; i < len(s.buf); i++ {
 		if s.buf[i] == '`' {
@@ -172,8 +173,8 @@ func (s *scanner) closer(from, n int) int {
 	return -1
 }
 
-// directive notes a directive or an escaped one if the single backticks at i
-// and end are the command's.
+// directive notes a directive, or an escaped directive, if the single backticks at i and end
+// enclose its command. It reports whether it did.
 func (s *scanner) directive(i, end int) bool {
 	from := s.source(i)
 	start, kind := from-1, Inline
@@ -204,8 +205,8 @@ func (s *scanner) directive(i, end int) bool {
 	return true
 }
 
-// unclosed notes a directive that would be one if its backtick, the only one of
-// a run of n at i, had a partner.
+// unclosed notes a directive whose closing backtick is missing. The run of n backticks at i has no
+// partner.
 func (s *scanner) unclosed(i, n int) {
 	at := s.source(i)
 	if n == 1 && strings.HasSuffix(s.src[:at], "!") && afterSpace(s.src, at-1) {
@@ -213,9 +214,9 @@ func (s *scanner) unclosed(i, n int) {
 	}
 }
 
-// text returns the source from start to end without the markers and
-// indentation of the lists and quotes around it, and without CR at line ends.
-// The joints say where its lines come from, if it is not in one piece.
+// text returns the source from start to end. It removes the markers and indentation of the lists
+// and quotes around it, and the CR at line ends. The joints say where the lines come from; there
+// are none if the text is in one piece.
 func (s *scanner) text(start, end int) (string, []Joint) {
 	lines := s.block.lines
 	lines = lines[sort.Search(len(lines), func(i int) bool { return lines[i].end > start }):]
@@ -242,7 +243,7 @@ func (s *scanner) text(start, end int) (string, []Joint) {
 	return b.String(), joints
 }
 
-// fence notes a fenced block: a directive, or code.
+// fence notes a fenced block as a directive or as code.
 func (s *scanner) fence(b block) {
 	if b.live && b.closed && s.liveFence(b) {
 		return
@@ -273,7 +274,7 @@ func (s *scanner) code(start, end int) {
 	s.spans = append(s.spans, Span{Kind: Code, Start: from, End: s.source(end-1) + 1})
 }
 
-// find returns the index after the next text from i on, or -1.
+// find returns the index after the next occurrence of text from i on, or -1.
 func (s *scanner) find(i int, text string) int {
 	if s.missing[text] {
 		return -1
@@ -288,7 +289,7 @@ func (s *scanner) find(i int, text string) int {
 	return -1
 }
 
-// angle reads the autolink, tag or comment at i, or only its <.
+// angle returns the end of the autolink, tag or comment at i, or the index after the <.
 func (s *scanner) angle(i int) int {
 	end := autolink(s.buf, i)
 	if end < 0 {
@@ -300,7 +301,8 @@ func (s *scanner) angle(i int) int {
 	return end
 }
 
-// inlineHTML returns the end of the HTML at i, or -1, and notes a comment.
+// inlineHTML returns the end of the HTML at i, or -1. If the HTML is a comment, it notes the
+// comment.
 func (s *scanner) inlineHTML(i int) int {
 	b := s.buf[i:]
 	switch {
@@ -336,8 +338,8 @@ func (s *scanner) openBracket(b bracket) {
 	s.brackets = append(s.brackets, b)
 }
 
-// closeBracket reads the ] at i and, if it ends a link's text, the rest of
-// the link, in which a backtick is a backtick.
+// closeBracket reads the ] at i. If the ] ends a link's text, closeBracket also reads the rest of
+// the link, where a backtick starts no code. It returns the index after them.
 func (s *scanner) closeBracket(i int) int {
 	n := len(s.brackets) - 1
 	if n < 0 {
@@ -379,7 +381,7 @@ func (s *scanner) linkEnd(b bracket, i int) int {
 	return end
 }
 
-// run returns how many backticks stand at i.
+// run returns the number of consecutive backticks at i.
 func run(b []byte, i int) int {
 	n := 0
 	for i+n < len(b) && b[i+n] == '`' {
@@ -388,7 +390,7 @@ func run(b []byte, i int) int {
 	return n
 }
 
-// escaped returns 1 if the backslash at i takes the meaning of the byte after it, else 0.
+// escaped returns 1 if the backslash at i escapes the byte after it, else 0.
 func escaped(b []byte, i int) int {
 	if i+1 < len(b) && isPunct(b[i+1]) {
 		return 1
@@ -404,13 +406,13 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// afterSpace reports whether i is where a line or, after white space, a word starts.
+// afterSpace reports whether i is at the start of a line or directly after white space.
 func afterSpace(s string, i int) bool {
 	r, _ := utf8.DecodeLastRuneInString(s[:i])
 	return i == 0 || unicode.IsSpace(r)
 }
 
-// lineStarts reports whether only white space stands before i on its line.
+// lineStarts reports whether only white space precedes i on its line.
 func lineStarts(s string, i int) bool {
 	for i > 0 {
 		r, n := utf8.DecodeLastRuneInString(s[:i])
@@ -425,7 +427,7 @@ func lineStarts(s string, i int) bool {
 	return true
 }
 
-// lineEnds reports whether only white space stands from i on to the line's end.
+// lineEnds reports whether only white space follows from i to the end of the line.
 func lineEnds(s string, i int) bool {
 	for i < len(s) {
 		r, n := utf8.DecodeRuneInString(s[i:])

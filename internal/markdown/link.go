@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	maxLabel  = 999 // characters in a link label, as CommonMark has it
-	maxParens = 32  // nested in a link's destination, as cmark has it, so that "](](](" is not quadratic
+	maxLabel  = 999 // characters in a link label; CommonMark's limit
+	maxParens = 32  // nested in a link's destination; cmark's limit, so that "](](](" does not take quadratic time
 )
 
-// definition reads the link definition at i, the start of a line. It ends
-// after a newline; -1: there is none.
+// definition reads the link definition at i, the start of a line. end is after a newline, or -1 if
+// there is no definition.
 func definition(b []byte, i int) (label []byte, end int) {
 	label, i = linkLabel(b, i)
 	if i < 0 || len(label) == 0 || i == len(b) || b[i] != ':' {
@@ -27,12 +27,12 @@ func definition(b []byte, i int) (label []byte, end int) {
 			return label, end
 		}
 	}
-	// No title, or what looks like one on the next line is not one.
+	// There is no title, or the next line only looks like one.
 	return label, lineEnd(b, i)
 }
 
-// lineEnd returns the index after the newline that comes next, or -1 if
-// something else does.
+// lineEnd returns the index after the next newline, or -1 if anything but spaces and tabs comes
+// first.
 func lineEnd(b []byte, i int) int {
 	for ; 0 <= i && i < len(b); i++ {
 		switch b[i] {
@@ -67,8 +67,7 @@ func inlineLink(b []byte, i int) int {
 	return i + 1
 }
 
-// linkLabel reads the [label] at i. The label is empty for [], and the end is
-// -1 if there is none.
+// linkLabel reads the [label] at i. The label is empty for []. The end is -1 if there is no label.
 func linkLabel(b []byte, i int) (label []byte, end int) {
 	if i == len(b) || b[i] != '[' {
 		return nil, -1
@@ -100,8 +99,7 @@ func linkLabel(b []byte, i int) (label []byte, end int) {
 	return nil, -1
 }
 
-// destination returns the end of a link's destination at i, which may be
-// empty, or -1.
+// destination returns the end of the link destination at i, or -1. A destination may be empty.
 func destination(b []byte, i int) int {
 	if i < len(b) && b[i] == '<' {
 		for i++; i < len(b); i++ {
@@ -139,7 +137,7 @@ func destination(b []byte, i int) int {
 	return i
 }
 
-// title returns the end of a link's title at i, or -1.
+// title returns the end of the link title at i, or -1.
 func title(b []byte, i int) int {
 	if i == len(b) {
 		return -1
@@ -172,21 +170,21 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// isControl reports whether c is a control character. CommonMark reads NUL as
-// the replacement character, which is none.
+// isControl reports whether c is a control character. NUL does not count: CommonMark reads it as
+// the replacement character.
 func isControl(c byte) bool { return 0 < c && c < ' ' || c == 0x7f }
 
-// normalize makes labels that mean the same link equal: case and the amount
-// of white space do not count.
+// normalize returns the same string for labels that mean the same link. Case and the amount of
+// white space do not count.
 func normalize(label []byte) string {
 	s := strings.Join(strings.FieldsFunc(string(label), func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }), " ")
 	return strings.Map(foldCase, sharpS.Replace(s))
 }
 
-// The one letter in use that folds to two.
+// sharpS replaces the only letter in use that folds to two letters.
 var sharpS = strings.NewReplacer("ß", "ss", "ẞ", "ss")
 
-// foldCase returns the least of the characters that differ from r in case only.
+// foldCase returns the smallest of the characters that differ from r only in case.
 func foldCase(r rune) rune {
 	least := r
 	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// A Link is where a document points at something: [text](destination), ![text](destination) or
-// [label]: destination.
+// A Link is a place where a document refers to something: [text](destination), ![text](destination)
+// or [label]: destination.
 type Link struct {
 	Start, End  int    // of the destination, without <>
 	Destination string // as written
 }
 
-// Links finds the links in src[from:to], a stretch of a document without code and comments: what
-// Scan finds none in.
+// Links returns the links in src[from:to]. That part of the document must contain no code or
+// comments: no Code span of Scan.
 func Links(src string, from, to int) []Link {
 	var links []Link
 	if !strings.Contains(src[from:to], "](") && !strings.Contains(src[from:to], "]:") {
 		return nil
 	}
 	b := []byte(src[from:to])
-	open, text := 0, 0 // brackets, and those that a backslash makes text
+	open, text := 0, 0 // open brackets, and brackets escaped with a backslash
 	for i := 0; i+1 < len(b); i++ {
 		switch b[i] {
 		case '\\':
@@ -33,7 +33,7 @@ func Links(src string, from, to int) []Link {
 			open++
 			continue
 		case '\n':
-			if b[i+1] == '\n' { // no link goes on in another paragraph
+			if b[i+1] == '\n' { // a link ends with its paragraph
 				open, text = 0, 0
 			}
 			continue
@@ -43,7 +43,7 @@ func Links(src string, from, to int) []Link {
 		}
 		if open == 0 && text > 0 {
 			text--
-			continue // with none at all the link began before some code
+			continue // with no open bracket at all, the link began before some code
 		}
 		open = max(0, open-1)
 		at := i + 2
@@ -79,7 +79,7 @@ func Links(src string, from, to int) []Link {
 
 // defines reports whether the ]: at i ends the label of a link's definition.
 func defines(b []byte, i int) bool {
-	const most = 2 * maxLabel // a long line may have very many
+	const most = 2 * maxLabel // a long line may contain very many labels
 	from := max(0, i-most)
 	n := bytes.LastIndexByte(b[from:i], '\n')
 	if n < 0 && from > 0 {

@@ -6,10 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// A fence is live if its lines are directives, one or more on each, or blank:
-// authors who write that mean it to run. With any other text, or in a fence of
-// Markdown, it is an example.
+// A fence is live if each of its lines is blank or has one or more directives and nothing else:
+// authors who write such a fence want the directives to run. A fence with any other text, or a
+// fence of Markdown, is an example.
 
+// mayLive reports whether a fence with this info string can be live.
 func mayLive(info string) bool {
 	language, _, _ := strings.Cut(info, " ")
 	return !strings.HasPrefix(info, "!") && !strings.EqualFold(language, "markdown") && !strings.EqualFold(language, "md")
@@ -26,8 +27,8 @@ func onlyDirectives(line string) bool {
 	}
 }
 
-// nextDirective finds the directive that comes next from i on, after nothing
-// but white space; start is -1 if there is none.
+// nextDirective returns the start and end of the next directive from i on, if only white space
+// precedes it. start is -1 if there is none.
 func nextDirective(line string, i int) (start, end int) {
 	for i < len(line) {
 		r, n := utf8.DecodeRuneInString(line[i:])
@@ -46,8 +47,8 @@ func nextDirective(line string, i int) (start, end int) {
 	return i, i + 2 + n + 1
 }
 
-// liveFence notes the directives of a live fence, and what is around them as
-// code. It reports whether there are any.
+// liveFence notes the directives of a live fence, and the text around them as code. It reports
+// whether there are any.
 func (s *scanner) liveFence(b block) bool {
 	from := b.start
 	for _, l := range b.lines {

@@ -15,9 +15,9 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// TestMarkdown compares what scan takes for code with what goldmark does, on
-// random documents that are dense with what decides it. SKILLHAND_DOCUMENTS
-// sets how many there are, and SKILLHAND_SEED which.
+// TestMarkdown compares the code that Scan finds with the code that goldmark finds, in random
+// documents that are dense with the characters that decide it. SKILLHAND_DOCUMENTS sets the number
+// of documents, and SKILLHAND_SEED selects them.
 func TestMarkdown(t *testing.T) {
 	n, seed := setting(t, "SKILLHAND_DOCUMENTS", 20000), setting(t, "SKILLHAND_SEED", 1)
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -56,7 +56,7 @@ func setting(t *testing.T, name string, usual uint64) uint64 {
 	return n
 }
 
-// shrink removes what it can from a document that shows a difference.
+// shrink removes as much as it can from a document that shows a difference.
 func shrink(doc string) string {
 	for again := true; again; {
 		again = false
@@ -74,9 +74,9 @@ func shrink(doc string) string {
 	return doc
 }
 
-// difference shows where scan and goldmark differ about a document, or "".
+// difference describes where Scan and goldmark differ about a document, or returns "".
 func difference(doc string) string {
-	doc = strings.ReplaceAll(doc, "!`", "?`") // a directive is code here and a command there
+	doc = strings.ReplaceAll(doc, "!`", "?`") // a directive is code for goldmark and a command for Scan
 	plain := expand(doc)
 	if exempt(plain) != "" || slices.ContainsFunc(Scan(doc), func(sp Span) bool { return sp.Kind == Tag }) || fenceInHTML(plain) {
 		return ""
@@ -90,8 +90,8 @@ func difference(doc string) string {
 	return ""
 }
 
-// fenceInHTML reports whether goldmark sees HTML with a line that starts a
-// fence, which is none in CommonMark.
+// fenceInHTML reports whether goldmark sees HTML with a line that starts a fence, which is not a
+// fence in CommonMark.
 func fenceInHTML(doc string) bool {
 	found := false
 	src := []byte(doc)
@@ -106,9 +106,9 @@ func fenceInHTML(doc string) bool {
 
 var fenceLine = regexp.MustCompile("(?m)^ {0,3}(`{3,}[^`\n]*|~{3,}.*)$")
 
-// expand replaces lone carriage returns and tabs, which CommonMark defines by
-// line ends and columns: goldmark takes the former for white space and
-// miscounts the latter after list and quote markers.
+// expand replaces lone carriage returns and tabs, which CommonMark defines by line ends and
+// columns. goldmark reads the former as white space and miscounts the latter after the markers of
+// lists and quotes.
 func expand(doc string) string {
 	doc = strings.ReplaceAll(doc, "\r\n", "\n")
 	doc = strings.ReplaceAll(doc, "\r", "\n")
@@ -130,8 +130,8 @@ func expand(doc string) string {
 	return b.String()
 }
 
-// visible drops the marks of white space: whether the indentation of code or
-// the end of its lines belongs to it is no question here.
+// visible drops the marks of white space: the test ignores whether the indentation of code and the
+// ends of its lines belong to the code.
 func visible(doc string, marks []byte) []byte {
 	var kept []byte
 	for i, m := range marks {
@@ -142,12 +142,12 @@ func visible(doc string, marks []byte) []byte {
 	return kept
 }
 
-// Where goldmark v1.8.7 departs from CommonMark, and an example of each.
+// The cases where goldmark v1.8.7 departs from CommonMark, each with an example.
 var exemptions = []struct {
 	name    string
 	pattern *regexp.Regexp
 	example string
-	want    string // as codeBytes
+	want    string // as returned by codeBytes
 }{
 	{
 		"the content of an item that starts with an empty line is taken for code",
@@ -216,7 +216,7 @@ var exemptions = []struct {
 	},
 }
 
-// TestExemptions shows that each exemption is still needed.
+// TestExemptions checks that each exemption is still needed.
 func TestExemptions(t *testing.T) {
 	for _, e := range exemptions {
 		if got := string(codeBytes(e.example)); got != e.want {
@@ -231,7 +231,7 @@ func TestExemptions(t *testing.T) {
 	}
 }
 
-// exempt names why goldmark is no judge of a document, or "".
+// exempt returns the reason why goldmark cannot judge a document, or "".
 func exempt(doc string) string {
 	for _, e := range exemptions {
 		if e.pattern.MatchString(doc) {
@@ -241,7 +241,7 @@ func exempt(doc string) string {
 	return ""
 }
 
-// codeBytes has a byte for each of doc's: x in code, . outside, ? if it does not matter.
+// codeBytes returns a byte for each byte of doc: x in code, . outside, ? if it does not matter.
 func codeBytes(doc string) []byte {
 	marks := bytes.Repeat([]byte("."), len(doc))
 	p := blockParser{src: doc}
@@ -268,7 +268,7 @@ func codeBytes(doc string) []byte {
 			fill(marks, sp.End-n, sp.End, '.')
 		}
 	}
-	// A > at the margin of code may be a quote's: it is between goldmark's lines.
+	// A > at the margin of code may belong to a quote: it is between goldmark's lines.
 	margin := true
 	for i := range marks {
 		switch doc[i] {
@@ -347,10 +347,11 @@ func goldmarkCode(doc string) []byte {
 	return marks
 }
 
-// The parts of random documents: margins begin their lines, tokens fill them.
+// The parts of random documents: margins begin the lines, tokens fill them.
 var (
 	margins = []string{"", "    ", "\t", "  ", " ", "   ", "      ", "> ", ">", ">  ", ">\t", ">     ", "- ", "-", "-   ", "-     ",
-		"-\t", "* ", "+ ", "1. ", "1)", "2. ", "10. ", "  - ", "   > ", " > ", "  ```", "```", "~~~", "# ", "- - ", "> - ", "- > ", "    - "}
+		"-\t", "* ", "+ ", "1. ", "1)", "2. ", "10. ", "  - ", "   > ", " > ", "  ```", "```", "~~~", "# ",
+		"- - ", "> - ", "- > ", "    - "}
 	tokens = []string{"`", "``", "```", "````", "`a`", "~~~", "<!--", "-->", "<!-- a -->", "<a b='", "<a b=\">", "<x>", "</x>",
 		"<x/>", "<x y=z>",
 		"<div>", "</div>", "<div", "<script>", "</script>", "<pre>", "</pre>", "<?", "?>", "<![CDATA[", "]]>", "<!D", ">", "<",
@@ -359,7 +360,8 @@ var (
 		"$", ":", "!", ".", "1.", "1) ", "é", "_", "*", "+"}
 )
 
-// document makes up a document. It uses only some of the tokens, so that those often meet.
+// document returns a random document. It uses only some of the tokens, so that the same tokens
+// often meet.
 func document(r *rand.Rand) string {
 	pick := func(from []string) func() string {
 		some := make([]string, 2+r.IntN(len(from)/2))

@@ -1,24 +1,24 @@
-// Package markdown answers one question: which bytes of a skill's Markdown are
-// code, a directive or a section's tag?
+// Package markdown answers one question: which bytes of a skill's Markdown are code, a directive or
+// the tag of a section?
 package markdown
 
 import "strings"
 
-// A Span is a stretch of a document that is more than plain text.
+// A Span is a part of a document that is more than plain text.
 type Span struct {
 	Kind       Kind
 	Start, End int
 
-	Text   string  // of a directive: its command
-	At     int     // what Joints count from; where Text starts in the source if there are none
-	Joints []Joint // where Text and source part: at the markers and indentation of lists and quotes; none if Text is in one piece
-	Fenced bool    // the directive is in a fence that has only directives, and stays around them
-	Alone  bool    // the directive has its lines to itself, in no list or quote
-	Fault  Fault   // of code and plain text: why it is no directive, though it looks like one
+	Text   string  // a directive's command
+	At     int     // the offset that Joints count from; without Joints, where Text starts in the source
+	Joints []Joint // the starts of Text's lines in a list or quote; none if Text is in one piece of the source
+	Fenced bool    // the directive is in a fence of only directives; the fence stays around the output
+	Alone  bool    // the directive has its lines to itself and is in no list or quote
+	Fault  Fault   // of code and plain text: why it is not a directive, though it looks like one
 }
 
-// A Joint is where a line of a directive's command starts, in the command and
-// in the source from the command's start on.
+// A Joint says where a line of a directive's command starts: in the command, and in the source,
+// counted from the command's start.
 type Joint struct{ Text, Source int }
 
 // A Kind says what a Span is.
@@ -31,26 +31,26 @@ const (
 	Block              // ```! command ```
 	Escape             // the \! of \!`command`
 	Tag                // a line that is a <skill> or <output> tag
-	Plain              // text like any other, but with a Fault
+	Plain              // plain text with a Fault
 )
 
-// A Fault says why what looks like a directive is none.
+// A Fault says why text that looks like a directive is not a directive.
 type Fault uint8
 
 // The faults.
 const (
 	NoFault  Fault = iota
 	NotBare        // ```!word: only a bare ```! is a directive
-	Unclosed       // the text ends before the fence or comment does, or the paragraph before the command
+	Unclosed       // the text has no end of the fence or comment, or the paragraph no end of the command
 )
 
-// Scan finds what is code, a directive or a tag in a body of Markdown, in
-// order and without overlaps. It reads blocks and then the text in them by the
-// rules of CommonMark 0.31, as far as these decide whether a byte is code, with
-// two exceptions, as prompts are full of tags that are no HTML: a skillhand tag
-// alone on its line is a block of its own, and a fence below any tag is a fence.
-// Plain CommonMark takes a tag for the start of an HTML block, which has none, or
-// for more of the list item above it.
+// Scan returns the code, directives and tags in a body of Markdown, in order and without overlaps.
+// It reads blocks, and then the text in them, by the rules of CommonMark 0.31, as far as the rules
+// decide whether a byte is code.
+//
+// Prompts are full of tags that are not HTML, so there are two exceptions. A skillhand tag alone on
+// its line is a block of its own, and a fence below any tag is a fence. Plain CommonMark reads a
+// tag as the start of an HTML block, which has no fences, or as part of the list item above it.
 func Scan(src string) []Span {
 	p := blockParser{src: src}
 	p.parse()
@@ -75,11 +75,11 @@ func Scan(src string) []Span {
 // A SectionTag is the tag that opens or closes a section of a skill.
 type SectionTag struct {
 	Element string // skill or output
-	Name    string // its name="…", or ""
+	Name    string // the value of name="…", or ""
 	Close   bool   // </…>
 }
 
-// ParseTag reads a line that is nothing but a tag, from its < on.
+// ParseTag parses a line that is only a tag, from its < on.
 func ParseTag(line string) (SectionTag, bool) {
 	rest, closing := strings.CutPrefix(line[1:], "/")
 	for _, element := range []string{"skill", "output"} {
