@@ -9,22 +9,23 @@ import (
 	"github.com/skillhand/skillhand/internal/files"
 )
 
-// maxPrompt is what the CLI takes on stdin.
+// maxPrompt is how many bytes the CLI accepts on stdin.
 const maxPrompt = 10_000_000
 
-// check finds what is wrong with a request before anything starts.
+// check returns what is wrong with a request, before anything starts.
 func (r *Request) check() error {
 	switch {
 	case strings.TrimSpace(r.Prompt) == "":
 		return &RequestError{Field: "prompt", Fault: "is empty"}
 	case len(r.Prompt) > maxPrompt:
-		fault := fmt.Sprintf("is %d bytes long, and claude takes at most %d: put the text in a file and name the file", len(r.Prompt), maxPrompt)
+		fault := fmt.Sprintf("is %d bytes long, and claude takes at most %d: put the text in a file and name the file",
+			len(r.Prompt), maxPrompt)
 		return &RequestError{Field: "prompt", Fault: fault}
 	case r.Resume != "" && r.Continue:
 		return &RequestError{Field: "session", Fault: "resume and continue cannot be used together"}
 	case r.MaxTurns < 0:
 		return &RequestError{Field: "max turns", Fault: "less than 0"}
-	case !(r.MaxBudgetUSD >= 0): // not a number, too
+	case !(r.MaxBudgetUSD >= 0): // also rejects NaN
 		return &RequestError{Field: "budget", Fault: "less than 0"}
 	}
 	if r.Dir == "" {
@@ -38,8 +39,8 @@ func (r *Request) check() error {
 	return nil
 }
 
-// BuildArgs returns the CLI's arguments for a request, without its prompt, which
-// goes to the CLI on stdin.
+// BuildArgs returns the CLI's arguments for a request. The prompt is not among them: it goes to the
+// CLI on stdin.
 func BuildArgs(r Request) ([]string, error) {
 	s, err := newSchema(r.Schema)
 	if err != nil {
@@ -48,11 +49,11 @@ func BuildArgs(r Request) ([]string, error) {
 	return args(&r, s), nil
 }
 
-// args returns the CLI's arguments. The prompt is not among them: an argument is
-// limited to 128 KB, and one that begins with a dash would be a flag.
+// args returns the CLI's arguments. The prompt is not among them: an argument is limited to 128 KB,
+// and a prompt that begins with a dash would be a flag.
 func args(r *Request, s *schema) []string {
 	args := []string{"-p"}
-	// --allowedTools takes what follows up to the next flag, so a flag must follow.
+	// --allowedTools takes all arguments up to the next flag, so a flag must follow.
 	for _, tool := range r.AllowedTools {
 		args = append(args, "--allowedTools", tool)
 	}
@@ -78,8 +79,8 @@ func args(r *Request, s *schema) []string {
 	return append(args, r.Args...)
 }
 
-// goOn is said to a session that broke off. The prompt follows, should the
-// session have lost it.
+// goOn is the prompt for a session that was cut off. The request's prompt follows, in case the
+// session lost it.
 const goOn = "Your previous attempt was cut off. Continue from where you left off, and do not repeat work that is already done. The request was:\n\n"
 
 func (r Request) resumed(session string) Request {
@@ -90,7 +91,7 @@ func (r Request) resumed(session string) Request {
 	return r
 }
 
-// JoinPrompt puts what was piped in after the prompt, as claude -p does.
+// JoinPrompt appends the text from stdin to the prompt, as claude -p does.
 func JoinPrompt(prompt, piped string) string {
 	if prompt == "" || piped == "" {
 		return prompt + piped

@@ -16,7 +16,7 @@ import (
 // A Category says what to do about a failure.
 type Category string
 
-// The categories. Auth and Quota never pass by themselves.
+// The categories. Failures of Auth and Quota never go away by themselves.
 const (
 	Network    Category = "network"
 	RateLimit  Category = "rate-limit"
@@ -40,27 +40,28 @@ const (
 	Connection      Kind = "connection"       // refused, reset, no DNS, a wrong URL; check the network, the proxy, ANTHROPIC_BASE_URL
 	ServerError     Kind = "server-error"     // 5xx, 409, an unusable answer, an error in mid-stream; wait, check any gateway in between
 	APITimeout      Kind = "api-timeout"      // the service did not answer the CLI in time, 408; wait; API_TIMEOUT_MS is the CLI's limit
-	Idle            Kind = "idle"             // no output for --idle-timeout; a longer one, at least 30 s
-	Deadline        Kind = "deadline"         // --timeout passed; a longer one, or a smaller task
+	Idle            Kind = "idle"             // no output for --idle-timeout; set a longer time, at least 30 s
+	Deadline        Kind = "deadline"         // --timeout passed; set a longer time, or ask for less
 	BadRequest      Kind = "bad-request"      // 400 and other 4xx; see error
-	TooLarge        Kind = "too-large"        // the prompt is too long, 413; less text, or name files instead
-	NoModel         Kind = "model"            // 404, no such model, or not for you; another --model
+	TooLarge        Kind = "too-large"        // the prompt is too long, 413; shorten it, or name files instead
+	NoModel         Kind = "model"            // 404, the model does not exist, or you may not use it; choose another --model
 	Usage           Kind = "usage"            // the CLI rejects its arguments or the session, or answers by itself (/context); see error
-	Missing         Kind = "missing"          // there is no claude, or it cannot be started; install it, or name it with --claude
-	UnknownCommand  Kind = "unknown-command"  // the prompt begins with / and a name that the CLI does not know; correct it
-	SchemaNotMet    Kind = "schema"           // the answer does not fit the schema; output has it; ask more clearly
-	MaxTurns        Kind = "max-turns"        // --max-turns was not enough; more, or --resume
-	Budget          Kind = "budget"           // --max-budget-usd is spent, by up to one turn more; more, or --resume
+	Missing         Kind = "missing"          // claude does not exist, or cannot be started; install it, or name it with --claude
+	UnknownCommand  Kind = "unknown-command"  // the prompt begins with / and a name that the CLI does not know; correct the name
+	SchemaNotMet    Kind = "schema"           // the answer does not fit the schema; output has the answer; ask more clearly
+	MaxTurns        Kind = "max-turns"        // the answer needs more turns than --max-turns; allow more, or --resume
+	Budget          Kind = "budget"           // --max-budget-usd is spent, by up to one turn more; allow more, or --resume
 	Refusal         Kind = "refusal"          // Claude refuses; reword the prompt
-	MaxOutput       Kind = "max-output"       // longer than the model can answer; CLAUDE_CODE_MAX_OUTPUT_TOKENS, or smaller pieces
-	DirectiveFailed Kind = "directive-failed" // a command in the /skill failed, and the CLI asked nothing; skillhand load shows it
+	MaxOutput       Kind = "max-output"       // longer than the model's limit; CLAUDE_CODE_MAX_OUTPUT_TOKENS, or ask for smaller pieces
+	DirectiveFailed Kind = "directive-failed" // a command in the /skill failed, so nothing was asked; skillhand load shows the command
 	NoResult        Kind = "no-result"        // the CLI ended without a result; see the transcript
 	Crashed         Kind = "crashed"          // the CLI was killed, or died; check memory, see the transcript
 	Interrupted     Kind = "interrupted"      // Ctrl-C, SIGTERM, or the caller canceled; nothing
 	Unwritable      Kind = "transcript"       // --output could not be written, so the CLI was stopped; check the path and the free space
 )
 
-// kinds says of each kind its category, whether it passes, and what people call it.
+// kinds has each kind's category, whether the failure may go away by itself, and its name in
+// messages.
 var kinds = map[Kind]struct {
 	category Category
 	passes   bool
@@ -98,12 +99,12 @@ var kinds = map[Kind]struct {
 type Error struct {
 	Category   Category
 	Kind       Kind
-	RetryAfter time.Duration // how long to wait before asking again, if that is known
+	RetryAfter time.Duration // how long to wait before asking again, if known
 	Message    string        // the CLI's own words
 	Err        error         // the cause, if it was on our side
-	Agent      string        // who was asked; "" means Claude
+	Agent      string        // the agent that was asked; "" means Claude
 
-	final bool // asking again does not help, though it may with other errors of the category
+	final bool // asking again does not help, although it may for other errors of the kind
 }
 
 // Temporary reports whether asking again may help.
@@ -138,20 +139,20 @@ type ending struct {
 	exit       int
 	signal     int
 	stderr     string
-	stopped    error // why we ended it, if we did
+	stopped    error // why we stopped the CLI, if we did
 	transcript error // why the transcript could not be written
 	now        time.Time
 }
 
-// An answer is what a good result says.
+// An answer is the content of a good result.
 type answer struct {
 	text string
 	json json.RawMessage
 }
 
-// verdict decides what a run came to: by the fields of events first, by the
-// CLI's error texts second, since they change between versions, and never by
-// what Claude says, nor by the exit status alone.
+// verdict decides how a run ended. It first looks at the fields of events, then at the CLI's error
+// messages, because these change between versions. It never judges by Claude's words, nor by the
+// exit status alone.
 func verdict(ctx context.Context, r *record, end ending, s *schema) (answer, *Error) {
 	switch {
 	case end.transcript != nil:
@@ -178,17 +179,17 @@ func verdict(ctx context.Context, r *record, end ending, s *schema) (answer, *Er
 	return a, nil
 }
 
-// good reports whether a result is an answer. One without turns is the CLI's own.
+// good reports whether a result is an answer. A result without turns comes from the CLI itself.
 func (res *result) good() bool {
 	return res.fine() && res.Turns >= 1
 }
 
-// fine reports whether a result says in so many words that there was no error.
+// fine reports whether a result says explicitly that there was no error.
 func (res *result) fine() bool {
 	return res.Subtype == "success" && string(res.IsError) == "false"
 }
 
-// The reasons why we end the CLI.
+// The reasons why we stop the CLI.
 type deadlineError struct{ after time.Duration }
 
 func (e *deadlineError) Error() string { return fmt.Sprintf("no answer within %s", round(e.after)) }
@@ -199,7 +200,7 @@ func (e *idleError) Error() string { return fmt.Sprintf("no output for %s", e.af
 
 var errLingers = errors.New("gave its result but did not exit")
 
-// stop returns the failure of a run that we ended.
+// stop returns the failure of a run that we stopped.
 func stop(why error) *Error {
 	var deadline *deadlineError
 	var idle *idleError
@@ -218,13 +219,14 @@ func stop(why error) *Error {
 	return e
 }
 
-// isTimeout also knows the deadline of a caller's context.
+// isTimeout reports whether an error is a timeout. The deadline of a caller's context is a timeout
+// too.
 func isTimeout(err error) bool {
 	t, ok := err.(interface{ Timeout() bool })
 	return ok && t.Timeout()
 }
 
-// noResult returns the failure of a CLI that ended by itself and gave no result.
+// noResult returns the failure of a CLI that ended by itself without a result.
 func noResult(r *record, end ending) *Error {
 	said := strings.TrimSpace(end.stderr)
 	if said == "" {
@@ -244,12 +246,12 @@ func noResult(r *record, end ending) *Error {
 		return failed(NoResult, said)
 	}
 	e := failed(Crashed, said)
-	e.final = !stackTrace.Get().MatchString(said) // it refused to begin, and would again
+	e.final = !stackTrace.Get().MatchString(said) // the CLI refused to start, and would refuse again
 	return e
 }
 
-// Classify says what the text of an error means where nothing but the text is
-// known. It is Logic and Crashed if nothing is known of it.
+// Classify returns what an error message means if only the message is known. For an unknown message
+// it returns Logic and Crashed.
 func Classify(text string) (Category, Kind) {
 	kind, ok := byWords(strings.TrimSpace(text))
 	if !ok {
@@ -258,13 +260,13 @@ func Classify(text string) (Category, Kind) {
 	return kinds[kind].category, kind
 }
 
-// A textKind is a kind of error that texts are known by.
+// A textKind is a kind of error and a pattern for its messages.
 type textKind struct {
 	pattern words.Regexp
 	kind    Kind
 }
 
-// plainTexts are what programs around the CLI say, in the order in which they decide.
+// plainTexts match messages of programs around the CLI. The first match decides.
 var plainTexts = []textKind{
 	{words.Regexp(`(?i)rate.?limit|429|too many requests`), RateLimited},
 	{words.Regexp(`(?i)ECONNREFUSED|ENOTFOUND|ETIMEDOUT|network|fetch failed`), Connection},
@@ -272,8 +274,9 @@ var plainTexts = []textKind{
 	{words.Regexp(`(?i)validation|invalid|schema`), BadRequest},
 }
 
-// byWords knows a text that came without an event: the CLI's own usage errors, and
-// those of accounts, then the words of others, then what else the CLI says.
+// byWords returns the kind of an error message that came without an event. It tries the CLI's usage
+// errors and account errors first, then the messages of other programs, then the other messages of
+// the CLI.
 func byWords(text string) (Kind, bool) {
 	if usageFault.Get().MatchString(text) {
 		return Usage, true
@@ -290,10 +293,10 @@ func byWords(text string) (Kind, bool) {
 	return known, ok
 }
 
-// stackTrace is how a JavaScript program dies.
+// stackTrace matches the output of a JavaScript program that crashed.
 var stackTrace = words.Regexp(`(?m)^\s+at .*:\d+:\d+\)?$|^panic: |^fatal error: |Segmentation fault|out of memory`)
 
-// classify says why a result is not good.
+// classify returns why a result is not good.
 func classify(r *record) *Error {
 	res := r.result
 	text := res.Text
@@ -315,7 +318,8 @@ func classify(r *record) *Error {
 	return failed(apiKind(r, text), text)
 }
 
-// noTurns returns the failure of a result that is none of Claude's: nothing was asked of it.
+// noTurns returns the failure of a result that Claude did not write: the CLI asked the model
+// nothing.
 func noTurns(r *record, text string) *Error {
 	if r.local != "" {
 		text = r.local
@@ -348,8 +352,8 @@ var byTerminal = map[string]Kind{
 	"aborted_streaming":                 Interrupted,
 }
 
-// byFault knows the names of errors: the service's, and those of messages that
-// the CLI made up.
+// byFault maps the names of errors to kinds: names from the service, and names in messages that the
+// CLI made up.
 var byFault = map[string]Kind{
 	"overloaded_error":      Overloaded,
 	"rate_limit_error":      RateLimited,
@@ -367,11 +371,11 @@ var byFault = map[string]Kind{
 	"connection_failed":     Connection,
 }
 
-// apiKind says what failed between the CLI and the service.
+// apiKind returns what failed between the CLI and the service.
 func apiKind(r *record, text string) Kind {
 	res := r.result
 	switch {
-	// whatever its status
+	// These count whatever the status is.
 	case res.APIError == "usage_limit_reached", r.limit.Status == "rejected" && (res.Status == 0 || res.Status == 429), usageLimit(text):
 		return UsageLimit
 	case r.fault == "billing_error", res.APIType == "billing_error", creditGone.Get().MatchString(text):
@@ -392,7 +396,7 @@ func apiKind(r *record, text string) Kind {
 	if kind, ok := byText(text); ok {
 		return kind
 	}
-	if r.retry != nil { // what it last tried again for
+	if r.retry != nil { // the error after which the CLI last tried again
 		if kind, ok := byStatus(r.retry.Status, text); ok {
 			return kind
 		}
@@ -407,12 +411,12 @@ func apiKind(r *record, text string) Kind {
 		return Crashed
 	}
 	if kind, ok := byWords(text); ok && r.fault == "" && r.retry == nil {
-		return kind // no field says anything: it may be another program than the CLI
+		return kind // no field says anything: this may be another program than the CLI
 	}
 	return ServerError
 }
 
-// byStatus knows the HTTP status of an answer.
+// byStatus returns the kind for an HTTP status.
 func byStatus(status int, text string) (Kind, bool) {
 	switch {
 	case status == 400 && tooLong.Get().MatchString(text), status == 413:
@@ -441,24 +445,25 @@ func byStatus(status int, text string) (Kind, bool) {
 
 var (
 	tooLong = words.Regexp(`(?i)^prompt is too long|\bis too long: \d+ tokens\b`)
-	// The last two are OpenAI's words, and Codex's for them.
+	// The last two patterns are OpenAI's message, and Codex's version of it.
 	creditGone = words.Regexp(`(?i)^(?:API Error: (?:\d{3} )?)?(?:your )?credit balance is too low` +
 		`|\bexceeded your current quota\b|^quota exceeded\. check your plan and billing`)
-	// usageFault is what the CLI's own parser of arguments says, whatever words the arguments have.
+	// usageFault matches errors of the CLI's own argument parser, whatever the arguments contain.
 	usageFault = words.Regexp(`(?m)^error: (?:unknown option|unknown command|option '|missing required|too many ` +
 		`arguments|required option|command-argument)` +
 		`|^(?:Error: )?--[a-z]|^Error: (?:When using --|Input must be|piped stdin|Settings file|Session ID|Invalid (?:MCP ` +
 		`config|session ID|settings))` +
 		`|^Error parsing streaming input|^No conversation found`)
-	// The status that a text names, where the event has none.
+	// namedStatus finds a status in an error message, for events without a status.
 	namedStatus = words.Regexp(`\bAPI Error: (\d{3})\b|\bRequest rejected \((\d{3})\)|\bRepeated (529)\b`)
 )
 
-// texts are what the CLI says where no field says it, the more certain first.
+// texts match the CLI's error messages when no field says what happened. The more certain patterns
+// come first.
 var texts = []textKind{
 	{words.Regexp(`^Not logged in\b|^Invalid API key\b|(?i)\bfailed to authenticate\b|\b(?:please )?run /login\b` +
 		`|\bOAuth token (?:has expired|revoked)|\bdisabled organization\b|\borganization has been disabled\b` +
-		`|^Missing environment variable: `), Unauthorized}, // the last is Codex's, without the key of a provider
+		`|^Missing environment variable: `), Unauthorized}, // the last is Codex's, for a provider whose key is missing
 	{creditGone, Billing},
 	{tooLong, TooLarge},
 	{words.Regexp(`^Request too large\b`), TooLarge},
@@ -475,7 +480,7 @@ var texts = []textKind{
 	{words.Regexp(`(?i)\bempty or malformed response\b|\bserver error mid-response\b|\binternal server error\b`), ServerError},
 }
 
-// byText knows the CLI's error texts.
+// byText returns the kind of one of the CLI's error messages.
 func byText(text string) (Kind, bool) {
 	if usageLimit(text) {
 		return UsageLimit, true

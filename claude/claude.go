@@ -1,12 +1,12 @@
 // Package claude answers one question: what did Claude say, or why did it not?
 //
-// The Claude CLI exits 0 on failures, says success beside is_error, hangs in
-// mid-stream and leaves children behind. Client.Ask turns it into a call with a
-// typed answer or a named failure, after which nothing is left running.
+// The Claude CLI exits 0 on failures, reports success next to is_error, hangs in mid-stream and
+// leaves child processes behind. Client.Ask turns it into a call that returns a typed answer or a
+// named failure. After the call no process is left running.
 //
-// The pure halves stand apart: arguments (args.go), the CLI's events (decode.go),
-// the verdict on them (classify.go), JSON in an answer (extract.go), waiting
-// between attempts (retry.go). Client.attempt alone touches the world.
+// The pure parts are separate: arguments (args.go), the CLI's events (decode.go), the verdict on
+// them (classify.go), JSON in an answer (extract.go) and waiting between attempts (retry.go). Only
+// Client.attempt starts a program.
 package claude
 
 import (
@@ -36,20 +36,20 @@ type Client struct {
 	Env []string // nil means the caller's environment
 
 	Timeout     time.Duration // for the whole call, waits included; 0 means DefaultTimeout
-	IdleTimeout time.Duration // without a byte from the CLI; 0 means DefaultIdleTimeout, less than 0 none
-	Retries     int           // further attempts after a temporary failure
-	RetryFresh  bool          // an attempt does not go on with the session of the one before
+	IdleTimeout time.Duration // without a byte from the CLI; 0 means DefaultIdleTimeout, less than 0 means no limit
+	Retries     int           // how often to try again after a temporary failure
+	RetryFresh  bool          // each attempt starts a new session instead of resuming the previous one
 
-	// OnEvent is called for what the CLI does, as it happens, one call at a time. While
-	// it is at work nothing more is read from the CLI.
+	// OnEvent is called for each thing that the CLI does, as it happens, one call at a time. Until
+	// it returns, nothing more is read from the CLI.
 	OnEvent func(Event)
 
-	// OnRetry is called before a further attempt. OnEvent gets it as well, but
-	// has every line of the transcript decoded, and this does not.
+	// OnRetry is called before each retry. OnEvent gets the retries too, but with OnEvent every
+	// line of the transcript is decoded. With OnRetry alone it is not.
 	OnRetry func(Event)
 }
 
-// The limits of a Client that sets none.
+// The limits of a Client that sets no limits.
 const (
 	DefaultTimeout     = 10 * time.Minute
 	DefaultIdleTimeout = 2 * time.Minute
@@ -62,35 +62,35 @@ type Request struct {
 	Model        string
 	MaxTurns     int // 0 means no limit
 	AllowedTools []string
-	Resume       string // the session to go on with
-	Continue     bool   // go on with the folder's last session
+	Resume       string // the session to resume
+	Continue     bool   // resume the folder's last session
 	MaxBudgetUSD float64
 	Schema       json.RawMessage // a JSON Schema that the answer must fit; nil means any answer
-	Args         []string        // further arguments for the CLI, unchanged
+	Args         []string        // more arguments for the CLI, unchanged
 
-	// Transcript is a file for the CLI's stdout, byte for byte and as it comes. An
-	// existing file is replaced; attempts before the last are FILE.1, FILE.2.
+	// Transcript is a file for the CLI's stdout, byte for byte, written as it arrives. An existing
+	// file is replaced. The transcripts of earlier attempts are FILE.1, FILE.2 and so on.
 	Transcript string
 }
 
-// A Reply is what came of a question. After a failure it has what is known.
+// A Reply is the result of a question. After a failure it has whatever is known.
 type Reply struct {
 	Output     string          // the answer
 	JSON       json.RawMessage // the JSON in the answer, if there is any; with a schema it fits
 	SessionID  string
 	Model      string
 	Turns      int
-	CostUSD    float64         // of all attempts, and of what a resumed session had cost before
-	NoCost     bool            // another agent did not tell what an attempt cost, so CostUSD is not all
-	TurnUSD    float64         // of CostUSD: the dearest turn of the last attempt; 0 if only OnEvent would have told
-	Billed     float64         // what the last attempt's turns took, as tokens of input: output counts 5 times, what is read from the cache a tenth
-	Usage      json.RawMessage // tokens, in the CLI's words; nil if it did not say
+	CostUSD    float64         // of all attempts, and what a resumed session had cost before
+	NoCost     bool            // another agent did not report what an attempt cost, so CostUSD is incomplete
+	TurnUSD    float64         // the part of CostUSD for the most expensive turn of the last attempt; 0 without OnEvent
+	Billed     float64         // what the last attempt's turns used, in input tokens: output counts 5 times, cache reads a tenth
+	Usage      json.RawMessage // tokens, in the CLI's words; nil if the CLI did not report them
 	Denials    json.RawMessage // tool uses that were not permitted, in the CLI's words
 	Exit       int             // the CLI's exit status; 128+n after signal n
-	Stderr     string          // the end of what the CLI said there, in the last attempt
+	Stderr     string          // the end of the CLI's stderr in the last attempt
 	Duration   time.Duration   // of the whole call
-	Attempts   []Attempt       // every one, the last included
-	Transcript string          // the file with the last attempt's, if one was asked for
+	Attempts   []Attempt       // all attempts, with the last
+	Transcript string          // the file with the last attempt's transcript, if the request named one
 }
 
 // An Attempt is one run of the CLI. Category, Kind and Error are empty if it succeeded.
@@ -102,9 +102,9 @@ type Attempt struct {
 	Duration  time.Duration
 }
 
-// A RequestError says that a request makes no sense. Nothing was started.
+// A RequestError says that a request is invalid. Nothing was started.
 type RequestError struct {
-	Field string // what is wrong: prompt, schema, cwd, …
+	Field string // the part that is wrong: prompt, schema, cwd, …
 	Fault string
 	Err   error // the cause, if there was one
 }
@@ -124,10 +124,9 @@ type StartError struct{ Err error }
 func (e *StartError) Error() string { return e.Err.Error() }
 func (e *StartError) Unwrap() error { return e.Err }
 
-// Ask sends r to Claude and waits for the answer, trying again after temporary
-// failures. If the CLI ran and gave no good answer the error is an *Error, and
-// the reply has what is known. A *RequestError or *StartError means that it did
-// not run.
+// Ask sends r to Claude and waits for the answer. After temporary failures it tries again. If the
+// CLI ran and gave no good answer, the error is an *Error, and the reply has whatever is known. A
+// *RequestError or *StartError means that the CLI did not run.
 func (c *Client) Ask(ctx context.Context, r Request) (*Reply, error) {
 	a, err := c.newAsk(r)
 	if err != nil {
@@ -148,13 +147,13 @@ func (c *Client) Ask(ctx context.Context, r Request) (*Reply, error) {
 	return a.reply, err
 }
 
-// Check reports what is wrong with a request, before anything is started.
+// Check reports what is wrong with a request. It starts nothing.
 func (c *Client) Check(r Request) error {
 	_, err := c.newAsk(r)
 	return err
 }
 
-// An ask is one request on its way.
+// An ask is a request in progress.
 type ask struct {
 	req     Request
 	client  *Client
@@ -162,7 +161,7 @@ type ask struct {
 	program string
 	schema  *schema
 	reply   *Reply
-	costs   map[string]float64 // of each session
+	costs   map[string]float64 // of each session, by its id
 }
 
 func (c *Client) newAsk(r Request) (*ask, error) {
@@ -198,13 +197,14 @@ func (c *Client) newAsk(r Request) (*ask, error) {
 	return a, nil
 }
 
-// retriesVariable bounds the CLI's own retries. Ten of them, at each of our attempts, would take an hour.
+// retriesVariable limits the CLI's own retries. Its default of ten, in each of our attempts, would
+// take an hour.
 const retriesVariable = "CLAUDE_CODE_MAX_RETRIES"
 
-// run makes attempts until one succeeds, fails for good, or there is no time left.
+// run makes attempts until one succeeds or fails for good, or no time is left.
 func (a *ask) run(ctx context.Context) error {
 	pauses := newPauses()
-	session := "" // to go on with
+	session := "" // the session to resume
 	for try := 0; ; {
 		rec, err := a.attempt(ctx, session)
 		if err == nil {
@@ -215,7 +215,7 @@ func (a *ask) run(ctx context.Context) error {
 			return err
 		}
 		if session != "" && rec.lost() {
-			session = "" // it was not kept, so there is nothing to go on with
+			session = "" // the CLI did not save the session, so nothing can be resumed
 			continue
 		}
 		if try >= a.client.Retries || !failure.Temporary() || ctx.Err() != nil {
@@ -225,7 +225,8 @@ func (a *ask) run(ctx context.Context) error {
 		if !ok {
 			return failure
 		}
-		again := Event{Type: Retry, Attempt: len(a.reply.Attempts), SessionID: rec.session, Kind: failure.Kind, Text: failure.Message, Wait: wait}
+		again := Event{Type: Retry, Attempt: len(a.reply.Attempts), SessionID: rec.session, Kind: failure.Kind,
+			Text: failure.Message, Wait: wait}
 		for _, tell := range []func(Event){a.client.OnEvent, a.client.OnRetry} {
 			if tell != nil {
 				tell(again)
@@ -241,7 +242,7 @@ func (a *ask) run(ctx context.Context) error {
 	}
 }
 
-// attempt runs the CLI once.
+// attempt runs the CLI once. session is the session to resume, or "".
 func (a *ask) attempt(ctx context.Context, session string) (*record, error) {
 	r := a.req
 	if session != "" {
@@ -262,7 +263,8 @@ func (a *ask) attempt(ctx context.Context, session string) (*record, error) {
 	result, err := proc.Run(out.ctx, proc.Cmd{
 		Args: append([]string{a.program}, words...), Dir: r.Dir, Env: a.env,
 		Stdin: strings.NewReader(stdin), Stdout: out, Stderr: errs,
-		Grace:   []proc.Step{{Signal: proc.Interrupt, Wait: 1500 * time.Millisecond}, {Signal: proc.Terminate, Wait: 500 * time.Millisecond}},
+		Grace: []proc.Step{{Signal: proc.Interrupt, Wait: 1500 * time.Millisecond},
+			{Signal: proc.Terminate, Wait: 500 * time.Millisecond}},
 		Guarded: true,
 	})
 	rec := out.finish()
@@ -283,7 +285,7 @@ func (a *ask) attempt(ctx context.Context, session string) (*record, error) {
 	return rec, a.settle(ctx, rec, end, result.Duration)
 }
 
-// settle adds to the reply what an attempt came to.
+// settle adds the outcome of an attempt to the reply.
 func (a *ask) settle(ctx context.Context, rec *record, end ending, took time.Duration) error {
 	answer, failure := verdict(ctx, rec, end, a.schema)
 	r := a.reply
@@ -313,8 +315,8 @@ func (a *ask) settle(ctx context.Context, rec *record, end ending, took time.Dur
 	return nil
 }
 
-// cost counts what a session has cost so far: an attempt that goes on with one
-// tells the sum.
+// cost sets what a session has cost so far. An attempt that resumes a session reports the cost of
+// the whole session.
 func (a *ask) cost(session string, usd float64) {
 	a.costs[session] = max(a.costs[session], usd)
 	a.reply.CostUSD = 0
@@ -323,7 +325,8 @@ func (a *ask) cost(session string, usd float64) {
 	}
 }
 
-// emitter passes on the events of the attempt under way; nil if nobody listens.
+// emitter returns a function that passes on the events of the current attempt, or nil if nobody
+// listens.
 func (a *ask) emitter() func(Event) {
 	if a.client.OnEvent == nil {
 		return nil
@@ -342,11 +345,11 @@ func (c *Client) idle() time.Duration {
 	return max(c.IdleTimeout, 0)
 }
 
-// Install says how to get the program.
+// Install tells how to install the program.
 const Install = "install it: npm install -g @anthropic-ai/claude-code"
 
-// Absent says what to do about a program that is not there: how to install it or, if the environment names another,
-// which variable does.
+// Absent returns what to do about a program that does not exist. That is how to install it or, if
+// an environment variable names another program, which variable that is.
 func Absent(d Dialect, env []string) string {
 	variable, install := "SKILLHAND_CLAUDE", Install
 	if d != nil {
@@ -358,7 +361,7 @@ func Absent(d Dialect, env []string) string {
 	return install
 }
 
-// notStarted says what to do about a program that could not be started.
+// notStarted returns the error for a program that could not be started, and what to do about it.
 func (a *ask) notStarted(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		how := Install
@@ -376,7 +379,7 @@ func (a *ask) notStarted(err error) error {
 	return &StartError{Err: err}
 }
 
-// failedWrite returns what a failed write is about, without the names around it.
+// failedWrite returns the cause of a failed write, without the names around it.
 func failedWrite(err error) error {
 	if e, ok := errors.AsType[*proc.StreamError](err); ok {
 		err = e.Err

@@ -11,30 +11,30 @@ import (
 	"github.com/skillhand/skillhand/internal/jsonfind"
 )
 
-// A record is what the CLI said, as far as the verdict depends on it.
+// A record has everything from the CLI's output that the verdict depends on.
 type record struct {
 	session string
 	model   string
-	began   bool // a session has begun
+	began   bool // the session has started
 	turn    int
 	message string // id of the main agent's last message
 	result  *result
-	fault   string    // error of the last message, if the CLI made it up
-	retry   *apiRetry // the last, if no message came after it
-	limit   rateLimit // of the account, as last told
-	local   string    // what a command of the CLI's own complained about
-	plain   []byte    // the beginning of what is no event
+	fault   string    // the error of the last message, if the CLI made that message up
+	retry   *apiRetry // the last retry, if no message came after it
+	limit   rateLimit // of the account, as last reported
+	local   string    // the error message of one of the CLI's own commands
+	plain   []byte    // the beginning of the output that is not an event
 	bill    bill
 }
 
-// A bill is what turns took, as tokens of input.
+// A bill adds up what turns used, in input tokens.
 type bill struct {
-	message     string  // whose turn it is
-	turn        float64 // so far: each part of a message tells the whole
-	ended, most float64 // turns before it: all of them, and the dearest
+	message     string  // the message of the current turn
+	turn        float64 // the current turn so far: each part of a message reports the whole
+	ended, most float64 // the turns before: all of them, and the most expensive
 }
 
-// A usage is the tokens of one turn.
+// A usage is the number of tokens in one turn.
 type usage struct {
 	Input      float64 `json:"input_tokens"`
 	Output     float64 `json:"output_tokens"`
@@ -46,13 +46,13 @@ func (b *bill) add(message string, u usage) {
 	if message != b.message || message == "" {
 		b.ended, b.most, b.turn, b.message = b.total(), max(b.most, b.turn), 0, message
 	}
-	// The proportions of most prices: a model whose prices differ has cheaper caches.
+	// These are the proportions of most prices. Models with other prices have cheaper caches.
 	b.turn = max(b.turn, u.Input+5*u.Output+u.CacheRead/10+1.25*u.CacheWrite)
 }
 
 func (b *bill) total() float64 { return b.ended + b.turn }
 
-// dearest returns what the dearest turn cost of an amount for all of them.
+// dearest returns the most expensive turn's share of usd, the cost of all turns.
 func (b *bill) dearest(usd float64) float64 {
 	if b.total() <= 0 {
 		return 0
@@ -74,7 +74,7 @@ type result struct {
 	Stop       string          `json:"stop_reason"`
 	Terminal   string          `json:"terminal_reason"`
 	SessionID  string          `json:"session_id"`
-	CostUSD    *float64        `json:"total_cost_usd"` // nil if it is not told
+	CostUSD    *float64        `json:"total_cost_usd"` // nil if the CLI did not report it
 	Usage      json.RawMessage `json:"usage"`
 	Denials    json.RawMessage `json:"permission_denials"`
 }
@@ -82,13 +82,13 @@ type result struct {
 type apiRetry struct {
 	Subtype   string  `json:"subtype"`
 	SessionID string  `json:"session_id"`
-	Model     string  `json:"model"`          // of init
-	DelayMS   float64 `json:"retry_delay_ms"` // of api_retry, as are those below
+	Model     string  `json:"model"`          // of an init event
+	DelayMS   float64 `json:"retry_delay_ms"` // of an api_retry event, as are the fields below
 	Status    int     `json:"error_status"`
 	Error     string  `json:"error"`
 }
 
-// A rateLimit says how far an account's usage has come.
+// A rateLimit says how much of an account's limit is used.
 type rateLimit struct {
 	Status   string `json:"status"`   // rejected: the limit is hit
 	ResetsAt int64  `json:"resetsAt"` // in seconds since 1970
@@ -110,11 +110,11 @@ type assistant struct {
 	} `json:"message"`
 }
 
-// maxPlain bounds what is kept of output that is no event.
+// maxPlain limits how much output that is not an event is kept.
 const maxPlain = 4 << 10
 
-// line takes one line of the CLI's stdout. emit may be nil. Most of a transcript
-// decides nothing and is not decoded: a line costs about what finding its end did.
+// line reads one line of the CLI's stdout. emit may be nil. Most lines of a transcript decide
+// nothing and are not decoded. Reading such a line costs about as much as finding its end.
 func (r *record) line(line []byte, emit func(Event)) {
 	switch string(eventType(line)) {
 	case "result":
@@ -134,16 +134,16 @@ func (r *record) line(line []byte, emit func(Event)) {
 
 func (r *record) noEvent(line []byte) {
 	if text := bytes.TrimSpace(line); len(text) > 0 && len(r.plain) < maxPlain {
-		if len(text) > maxPlain { // between words: a part of a secret is not known for one
+		if len(text) > maxPlain { // cut between words: nobody recognizes a part of a secret
 			text = text[:bytes.LastIndexFunc(text[:maxPlain], unicode.IsSpace)+1]
 		}
 		r.plain = append(append(r.plain, text...), '\n')
 	}
 }
 
-// skippable reports whether a line that is long and has only begun can be passed
-// by, since it decides nothing: tool output, pieces of messages, messages that
-// nobody listens to, and what is no event.
+// skippable reports whether a long line whose beginning is known can be skipped, because it decides
+// nothing. Such lines are tool output, pieces of messages, messages that nobody listens to, and
+// lines that are not events.
 func skippable(begun []byte, heard bool) bool {
 	switch string(eventType(begun)) {
 	case "stream_event":
@@ -159,11 +159,11 @@ func skippable(begun []byte, heard bool) bool {
 	return false
 }
 
-// skip passes by a long line that has begun.
+// skip records that a long line was skipped. begun is its beginning.
 func (r *record) skip(begun []byte, emit func(Event)) {
 	switch string(eventType(begun)) {
 	case "assistant":
-		r.fault, r.retry = "", nil // what the CLI makes up is short
+		r.fault, r.retry = "", nil // errors that the CLI makes up are short
 		if emit != nil {
 			emit(Event{Type: Text, SessionID: r.session, Turn: r.turn, Text: "(a message too long to show: more than 8 MB)"})
 		}
@@ -172,7 +172,7 @@ func (r *record) skip(begun []byte, emit func(Event)) {
 	}
 }
 
-// eventType returns the type of an event, nothing if the line is none.
+// eventType returns the type of an event, or nothing if the line is not an event.
 func eventType(line []byte) []byte {
 	if rest, ok := bytes.CutPrefix(line, []byte(`{"type":"`)); ok {
 		if end := bytes.IndexByte(rest, '"'); end >= 0 {
@@ -182,7 +182,7 @@ func eventType(line []byte) []byte {
 	return typeField(line)
 }
 
-// typeField finds "type" among the fields of an object, wherever it stands.
+// typeField finds "type" among the fields of an object, wherever it is.
 func typeField(line []byte) []byte {
 	i := jsonfind.Space(line, 0)
 	if i == len(line) || line[i] != '{' {
@@ -217,17 +217,17 @@ func typeField(line []byte) []byte {
 	return nil
 }
 
-// newResult reads a result; nil if it is torn.
+// newResult parses a result event. It returns nil if the line is cut off.
 func newResult(line []byte) *result {
 	var res result
 	err := json.Unmarshal(line, &res)
 	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !ok {
-		return nil // a field of another type alone is one that is not there
+		return nil // a field of the wrong type counts as missing
 	}
 	return &res
 }
 
-// cost returns what the session has cost so far; 0 if that is not told.
+// cost returns what the session has cost so far, or 0 if that is unknown.
 func (res *result) cost() float64 {
 	if res.CostUSD == nil {
 		return 0
@@ -275,7 +275,7 @@ func (e *apiRetry) delay() time.Duration {
 	return time.Duration(min(max(e.DelayMS, 0), 1e12) * float64(time.Millisecond))
 }
 
-// madeUp is the model of messages that the CLI writes itself, errors among them.
+// madeUp is the model in messages that the CLI writes itself, such as errors.
 const madeUp = "<synthetic>"
 
 func (r *record) onAssistant(line []byte, emit func(Event)) {
@@ -313,7 +313,7 @@ func (r *record) onAssistant(line []byte, emit func(Event)) {
 	}
 }
 
-// localError marks what one of the CLI's own commands says on stderr.
+// localError marks what the CLI's own commands print on stderr.
 var localError = []byte("<local-command-stderr>")
 
 func (r *record) onUser(line []byte) {
@@ -328,7 +328,7 @@ func (r *record) onUser(line []byte) {
 	if json.Unmarshal(line, &e) != nil {
 		return
 	}
-	// A tool's output is a list, whatever it says.
+	// The output of a tool is a list, not a string, whatever it contains.
 	text, _ := e.Message.Content.(string)
 	if text, ok := strings.CutPrefix(text, string(localError)); ok {
 		r.local = strings.TrimSuffix(text, "</local-command-stderr>")
@@ -350,10 +350,10 @@ func (r *record) know(session string) {
 	}
 }
 
-// lost reports whether the CLI knows nothing of the session that it was to resume.
+// lost reports whether the CLI does not know the session that it was to resume.
 func (r *record) lost() bool {
 	return r.result != nil && strings.Contains(strings.Join(r.result.Errors, "\n"), noConversation)
 }
 
-// noConversation is what the CLI says of a session that it does not have.
+// noConversation is the CLI's message for an unknown session.
 const noConversation = "No conversation found"

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// A Document is what came of a question, for programs: what skillhand ask --json
-// prints. It is described by schemas/ask-v1.schema.json.
+// A Document is the result of a question, for programs: skillhand ask --json prints it.
+// schemas/ask-v1.schema.json describes it.
 type Document struct {
-	Type         string            `json:"type,omitempty"` // result, as the last of a stream of events
+	Type         string            `json:"type,omitempty"` // "result", if it is the last of a stream of events
 	Success      bool              `json:"success"`
 	Output       string            `json:"output"`
 	JSONResult   json.RawMessage   `json:"json_result"`
@@ -27,7 +27,7 @@ type Document struct {
 	SessionID    string            `json:"session_id"`
 	Model        string            `json:"model"`
 	Turns        int               `json:"turns"`
-	CostUSD      *float64          `json:"cost_usd"` // null if the agent does not tell
+	CostUSD      *float64          `json:"cost_usd"` // null if the agent does not report it
 	Usage        json.RawMessage   `json:"usage"`
 	DurationMS   float64           `json:"duration_ms"`
 	Denials      json.RawMessage   `json:"permission_denials"`
@@ -45,22 +45,23 @@ type AttemptDocument struct {
 	Error      string   `json:"error"`
 }
 
-// NewDocument puts together what Ask returned. A nil reply means that nothing
-// was asked, for the reason that the error gives.
+// NewDocument makes a Document of what Ask returned. A nil reply means that nothing was asked, for
+// the reason that the error gives.
 func NewDocument(reply *Reply, err error) Document {
 	r := reply
 	if r == nil {
 		r = &Reply{Exit: -1} // nothing ran
 	}
 	doc := Document{
-		Success: err == nil, Output: r.Output, JSONResult: r.JSON, ExitCode: r.Exit, Stderr: r.Stderr, SessionID: r.SessionID, Model: r.Model,
+		Success: err == nil, Output: r.Output, JSONResult: r.JSON, ExitCode: r.Exit, Stderr: r.Stderr, SessionID: r.SessionID,
+		Model: r.Model,
 		Turns: r.Turns, Usage: r.Usage, DurationMS: millis(r.Duration), Denials: r.Denials, Transcript: r.Transcript,
 		Attempts: []AttemptDocument{},
 	}
 	if !r.NoCost {
 		doc.CostUSD = &r.CostUSD
 	}
-	// These are the CLI's own, so their shape is not certain.
+	// These come from the CLI unchanged, so their shape is not certain.
 	if !bytes.HasPrefix(doc.Denials, []byte("[")) {
 		doc.Denials = json.RawMessage("[]")
 	}
@@ -77,7 +78,8 @@ func NewDocument(reply *Reply, err error) Document {
 	}
 	for _, a := range r.Attempts {
 		doc.Attempts = append(doc.Attempts, AttemptDocument{
-			Category: a.Category, Kind: a.Kind, DurationMS: millis(a.Duration), SessionID: a.SessionID, Error: cmp.Or(a.Error, kinds[a.Kind].name),
+			Category: a.Category, Kind: a.Kind, DurationMS: millis(a.Duration), SessionID: a.SessionID,
+			Error: cmp.Or(a.Error, kinds[a.Kind].name),
 		})
 	}
 	return doc
@@ -92,15 +94,15 @@ func (d Document) WriteTo(w io.Writer) (int64, error) {
 	return line.WriteTo(w)
 }
 
-// newEncoder returns an encoder that escapes nothing for the sake of HTML.
+// newEncoder returns an encoder that does not escape characters for HTML.
 func newEncoder(w io.Writer) *json.Encoder {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc
 }
 
-// asError names what kept a question from being asked: a CLI that cannot be
-// started, or a request that makes no sense.
+// asError returns err as an *Error. If nothing was asked, it finds the kind: the CLI cannot be
+// started, or the request is invalid.
 func asError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -118,8 +120,8 @@ func asError(err error) *Error {
 	return failed(kind, err.Error())
 }
 
-// An EventDocument is an event, for programs: a line of skillhand ask --events. It
-// is described by schemas/ask-events-v1.schema.json.
+// An EventDocument is an event, for programs: a line of skillhand ask --events.
+// schemas/ask-events-v1.schema.json describes it.
 type EventDocument struct {
 	Type      EventType       `json:"type"`
 	Attempt   int             `json:"attempt"`
@@ -150,13 +152,14 @@ func NewEventDocument(e Event) EventDocument {
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// A Denial is a use of a tool that was not permitted.
+// A Denial is a tool use that was not permitted.
 type Denial struct {
 	Tool  string          `json:"tool_name"`
 	Input json.RawMessage `json:"tool_input"`
 }
 
-// ParseDenials reads Reply.Denials. They are the CLI's own, so their shape is not certain: of another one nothing is read.
+// ParseDenials reads Reply.Denials. They come from the CLI unchanged, so their shape is not
+// certain. It returns nil for an unknown shape.
 func ParseDenials(text json.RawMessage) []Denial {
 	var all []Denial
 	if json.Unmarshal(text, &all) != nil {
@@ -165,7 +168,7 @@ func ParseDenials(text json.RawMessage) []Denial {
 	return all
 }
 
-// IsSessionID reports whether a text looks like the id of a session.
+// IsSessionID reports whether a string looks like the id of a session.
 func IsSessionID(text string) bool {
 	const form = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
 	if len(text) != len(form) {

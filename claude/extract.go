@@ -16,7 +16,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// A schema is what an answer must fit. nil fits any.
+// A schema is what an answer must fit. Every answer fits a nil schema.
 type schema struct {
 	argument string // as the CLI gets it
 	resolved *jsonschema.Resolved
@@ -28,8 +28,8 @@ const (
 	maxSchemaDepth = 100
 )
 
-// newSchema reads a schema. It refuses one that no argument can hold, or that no answer
-// could be checked against in reasonable time, before anything is asked.
+// newSchema reads a schema. It rejects a schema that is too long for an argument, and a schema that
+// no answer could be checked against in reasonable time. Nothing is asked before that.
 func newSchema(text json.RawMessage) (*schema, error) {
 	if text == nil {
 		return nil, nil
@@ -50,7 +50,7 @@ func readSchema(text json.RawMessage) (*schema, error) {
 	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
 		return nil, errNoObject
 	}
-	// The validator knows two drafts by name and refuses to judge by any other; the words are
+	// The validator recognizes two drafts by name and refuses all others, although the keywords are
 	// the same. The CLI refuses a schema that names a draft.
 	delete(fields, "$schema")
 	var argument bytes.Buffer
@@ -80,8 +80,8 @@ func readSchema(text json.RawMessage) (*schema, error) {
 
 var errNoObject = errors.New("not a JSON object")
 
-// withinLimits returns a schema without white space. What comes after it takes more than
-// linear time, so size and depth are checked first.
+// withinLimits returns a schema without white space. The steps after it take more than linear time,
+// so it checks size and depth first.
 func withinLimits(text json.RawMessage) (json.RawMessage, error) {
 	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for {
@@ -103,8 +103,9 @@ func withinLimits(text json.RawMessage) (json.RawMessage, error) {
 	}
 }
 
-// check says what is wrong with a value. The validator cannot be stopped, so a check that would
-// take too long is refused, and one that is left behind when the context ends is bounded.
+// check returns what is wrong with a value. The validator cannot be stopped, so check refuses a
+// value that would take too long. A validation that still runs when the context ends therefore ends
+// soon.
 func (s *schema) check(ctx context.Context, value json.RawMessage) error {
 	if s == nil {
 		return nil
@@ -129,8 +130,8 @@ func (s *schema) check(ctx context.Context, value json.RawMessage) error {
 	}
 }
 
-// find returns the JSON of a result: the first there is, with a schema the first
-// that fits. Without a schema there need not be any.
+// find returns the JSON of a result: the first JSON in it or, with a schema, the first that fits.
+// Without a schema, a result needs no JSON.
 func (s *schema) find(ctx context.Context, res *result) (json.RawMessage, error) {
 	var misfit error
 	for value := range candidates(res) {
@@ -148,8 +149,8 @@ func (s *schema) find(ctx context.Context, res *result) (json.RawMessage, error)
 	return nil, misfit
 }
 
-// ExtractJSON returns the JSON in an answer: the first fenced block marked json or
-// jsonc that parses, else the first without a mark, else all of it.
+// ExtractJSON returns the JSON in an answer. That is the first fenced block marked json or jsonc
+// that parses, else the first block without a mark, else the whole answer.
 func ExtractJSON(answer string) (json.RawMessage, bool) {
 	for value := range candidates(&result{Text: answer}) {
 		return value, true
@@ -157,7 +158,7 @@ func ExtractJSON(answer string) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// candidates yields what could be the JSON of a result, the most certain first.
+// candidates yields everything that may be the JSON of a result, the most certain first.
 func candidates(res *result) iter.Seq[json.RawMessage] {
 	return func(yield func(json.RawMessage) bool) {
 		if len(res.Structured) > 0 && string(res.Structured) != "null" && !yield(res.Structured) {
@@ -176,8 +177,8 @@ func candidates(res *result) iter.Seq[json.RawMessage] {
 	}
 }
 
-// asJSON returns a text as the JSON that it is. A text that does not begin like
-// one is not copied: it may be long.
+// asJSON returns text as JSON, if it is JSON. It does not copy a text that does not begin like
+// JSON, because the text may be long.
 func asJSON(text string) (json.RawMessage, bool) {
 	text = strings.TrimSpace(text)
 	if text == "" || !strings.ContainsRune(`{["-0123456789tfn`, rune(text[0])) ||
@@ -212,8 +213,8 @@ func cutLine(text string) (line, rest string) {
 	return line, rest
 }
 
-// fence takes a line apart that opens or closes a block: three or more of ` or ~,
-// then the info string. mark is "" if it is none.
+// fence splits a line that opens or closes a block into its mark, three or more of ` or ~, and its
+// info string. For any other line, mark is "".
 func fence(line string) (mark, info string) {
 	line = strings.TrimSpace(line)
 	if !strings.HasPrefix(line, "```") && !strings.HasPrefix(line, "~~~") {
@@ -223,7 +224,7 @@ func fence(line string) (mark, info string) {
 	return line[:len(line)-len(rest)], strings.TrimSpace(rest)
 }
 
-// untilFence returns what lies before the fence that closes a block, or all.
+// untilFence returns the text before the fence that closes a block, or all of the text.
 func untilFence(text, mark string) (block, rest string) {
 	for rest = text; len(rest) > 0; {
 		at := len(text) - len(rest)
@@ -246,12 +247,12 @@ var (
 	counts = []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"}
 )
 
-// checkKeywordsIn refuses what the validator would let pass and no answer could meet: a type
-// that does not exist, a length below nothing.
+// checkKeywordsIn rejects keywords that the validator accepts and that no answer could meet, such
+// as an unknown type or a negative length.
 func checkKeywordsIn(doc any, at string) error {
 	schema, ok := doc.(map[string]any)
 	if !ok {
-		return nil // true and false are schemas too
+		return nil // true and false are schemas, too
 	}
 	types, _ := schema["type"].([]any)
 	if one, ok := schema["type"].(string); ok {

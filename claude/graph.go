@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// A schemaGraph knows which parts of a schema are applied to which parts of an answer.
+// A schemaGraph records which parts of a schema apply to which parts of an answer.
 type schemaGraph struct {
 	root    map[string]any
 	anchors map[string]any
-	state   map[uintptr]int // of an object: visiting, then visited
+	state   map[uintptr]int // of each object: visiting, then visited
 }
 
 const (
@@ -21,11 +21,11 @@ const (
 	visited
 )
 
-// maxSteps bounds how often the validator applies a part of a schema to a part of an answer.
-// It makes about a million steps a second.
+// maxSteps limits how often the validator applies a part of a schema to a part of an answer. The
+// validator makes about a million steps a second.
 const maxSteps = 10_000_000
 
-// newSchemaGraph refuses a schema that the validator would apply to one value for ever, such as
+// newSchemaGraph rejects a schema that the validator would apply to one value forever, such as
 // {"$ref": "#"}, or more often than it can in reasonable time.
 func newSchemaGraph(root map[string]any) (*schemaGraph, error) {
 	g := &schemaGraph{root: root, anchors: map[string]any{}, state: map[uintptr]int{}}
@@ -63,7 +63,7 @@ func (g *schemaGraph) walk(node any, f func(map[string]any) error) error {
 	return nil
 }
 
-// anchor notes the name of a part.
+// anchor records the name of a part.
 func (g *schemaGraph) anchor(node map[string]any) error {
 	if name, ok := node["$anchor"].(string); ok {
 		g.anchors[name] = node
@@ -74,7 +74,7 @@ func (g *schemaGraph) anchor(node map[string]any) error {
 	return nil
 }
 
-// visit follows, depth first, what is applied to the same value.
+// visit follows the parts that apply to the same value, depth first.
 func (g *schemaGraph) visit(node map[string]any) error {
 	id := reflect.ValueOf(node).Pointer()
 	switch g.state[id] {
@@ -102,7 +102,7 @@ func (g *schemaGraph) visit(node map[string]any) error {
 	return nil
 }
 
-// sameValue returns the parts that are applied to the value that node is applied to.
+// sameValue returns the parts of the schema that apply to the same value as node.
 func (g *schemaGraph) sameValue(node map[string]any) (targets []any, err error) {
 	for name, value := range node {
 		switch name {
@@ -131,7 +131,7 @@ func (g *schemaGraph) sameValue(node map[string]any) (targets []any, err error) 
 	return targets, nil
 }
 
-// resolve finds what a reference within the document means.
+// resolve returns the part that a reference within the document names.
 func (g *schemaGraph) resolve(ref string) (any, error) {
 	fragment, ok := strings.CutPrefix(ref, "#")
 	if !ok {
@@ -159,7 +159,7 @@ func (g *schemaGraph) resolve(ref string) (any, error) {
 			node = nil
 		}
 	}
-	return node, nil // of what is not there the validator says so
+	return node, nil // the validator reports parts that do not exist
 }
 
 func element(list []any, name string) any {
@@ -170,8 +170,8 @@ func element(list []any, name string) any {
 	return list[i]
 }
 
-// isBounded reports whether the validator makes at most maxSteps for a value. It counts them
-// without making them: each part of the schema once with each part of the value.
+// isBounded reports whether the validator makes at most maxSteps for a value. It counts the steps
+// without making them. Each part of the schema counts once for each part of the value.
 func (g *schemaGraph) isBounded(value any) bool {
 	c := &stepCounter{graph: g, known: map[[2]uintptr]int{}}
 	return c.count(g.root, value) <= maxSteps && c.work <= maxSteps
@@ -183,7 +183,7 @@ type stepCounter struct {
 	work  int
 }
 
-// count returns an upper bound of the steps for a value, or more than maxSteps.
+// count returns an upper bound for the steps that a value takes, or more than maxSteps.
 func (c *stepCounter) count(schema, value any) int {
 	node, ok := schema.(map[string]any)
 	if c.work++; !ok || c.work > maxSteps {

@@ -11,7 +11,7 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// pauses are the waits between attempts.
+// A pauses computes the waits between attempts.
 type pauses struct{ backoff *backoff.ExponentialBackOff }
 
 func newPauses() *pauses {
@@ -20,8 +20,8 @@ func newPauses() *pauses {
 	return &pauses{b}
 }
 
-// next says how long to wait after a failure: at least as long as the service
-// asked. If that is more than the time left, the failure tells when to come back.
+// next returns how long to wait after a failure: at least as long as the service asked for. If that
+// is more than the time left, next stores in the failure when to try again.
 func (p *pauses) next(e *Error, left time.Duration) (wait time.Duration, ok bool) {
 	wait = max(p.backoff.NextBackOff(), e.RetryAfter)
 	if wait >= left {
@@ -47,7 +47,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// retryAfter returns how long the service wants us to wait, if that is known.
+// retryAfter returns how long the service wants us to wait, or 0 if that is unknown.
 func retryAfter(e *Error, r *record, now time.Time) time.Duration {
 	if e.Kind != UsageLimit && !e.Temporary() {
 		return 0
@@ -68,13 +68,13 @@ var (
 	limitHit = words.Regexp(`(?i)\b(?:hit|reached) your\b([^.\n]*?)\blimit\b|` +
 		`\b(?:usage|session|weekly|daily|monthly|hour|opus|sonnet|spend\w*) limit reached\b|` +
 		`\bspecified API usage limits?\b|\bexceeded (?:its|your)\b[^.\n]*\bspend\w* limit\b`)
-	// Limits that are hit, too, and that waiting does not lift or a moment does.
+	// These limits can be reached too. Waiting does not lift them, or a moment lifts them.
 	otherLimit = words.Regexp(`(?i)\b(?:rate|context|tokens?)\b`)
 	resets     = words.Regexp(`(?i)\blimit\b.*\bresets\b|\bresets (?:at|in|on|\d)`)
 )
 
-// usageLimit reports whether an error text speaks of a limit of the account that
-// only time lifts, and not of one on how fast requests may follow each other.
+// usageLimit reports whether an error message is about a limit of the account that only time lifts.
+// A limit on how fast requests follow each other is not such a limit.
 func usageLimit(text string) bool {
 	if m := limitHit.Get().FindStringSubmatch(text); m != nil && !otherLimit.Get().MatchString(m[1]) {
 		return true
@@ -93,9 +93,9 @@ var (
 
 var units = map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second}
 
-// askedFor reads out of a text how long to wait: "retry after 30s", "resets in 2
-// hours", "resets 3:45pm (Europe/Berlin)", "resets Oct 9 at 5pm", "|1730000000". 0
-// means that it does not say.
+// askedFor finds in a message how long to wait: "retry after 30s", "resets in 2 hours", "resets
+// 3:45pm (Europe/Berlin)", "resets Oct 9 at 5pm", "|1730000000". It returns 0 if the message does
+// not say.
 func askedFor(text string, now time.Time) time.Duration {
 	if m := inWords.Get().FindStringSubmatch(text); m != nil {
 		var sum float64
@@ -118,7 +118,7 @@ func askedFor(text string, now time.Time) time.Duration {
 	return 0
 }
 
-// maxWait is more than any limit lasts. A text that says more is misread.
+// maxWait is longer than any limit lasts. A longer wait means that the message was misread.
 const maxWait = 35 * 24 * time.Hour
 
 func until(at, now time.Time) time.Duration {
@@ -128,7 +128,7 @@ func until(at, now time.Time) time.Duration {
 	return 0
 }
 
-// untilClock returns the time until a clock next shows what it says, in its zone.
+// untilClock returns the time until a clock in a time zone next shows the given time.
 func untilClock(month, day, hour, minute, half, zone string, now time.Time) time.Duration {
 	if zone != "" {
 		place, err := time.LoadLocation(zone)
@@ -137,7 +137,7 @@ func untilClock(month, day, hour, minute, half, zone string, now time.Time) time
 		}
 		now = now.In(place)
 	}
-	h, _ := strconv.Atoi(hour) // digits, as are the others
+	h, _ := strconv.Atoi(hour) // only digits, as in the others
 	min, _ := strconv.Atoi(minute)
 	if half = strings.ToLower(half); half != "" {
 		h %= 12

@@ -14,11 +14,12 @@ import (
 	"unicode"
 )
 
-// lingering is how long a CLI that gave its result has to end.
+// lingering is how long the CLI may still run after it gave its result.
 const lingering = 5 * time.Second
 
-// A stdout takes what the CLI prints: all of it goes to the transcript, lines to
-// the record. It also ends the CLI, by ending ctx, when that is silent or lingers.
+// A stdout reads what the CLI prints. All of it goes to the transcript, and its lines to the
+// record. When the CLI is silent for too long or does not end after its result, stdout cancels ctx,
+// which stops the CLI.
 type stdout struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -26,14 +27,14 @@ type stdout struct {
 	emptied bool
 	idle    time.Duration
 	emit    func(Event)
-	reader  Reader // of another agent's stream; nil means Claude Code's
+	reader  Reader // for another agent's stream; nil means Claude Code's
 
 	mu      sync.Mutex
 	silent  *time.Timer // nil means no idle timeout
 	linger  *time.Timer
 	done    bool
-	held    []byte // of the line that has begun
-	skipped bool   // it is not kept
+	held    []byte // the unfinished line
+	skipped bool   // the unfinished line is not kept
 	rec     record
 }
 
@@ -46,11 +47,12 @@ func newStdout(ctx context.Context, file *os.File, idle time.Duration, emit func
 	return s
 }
 
-// counts reports whether what the CLI says now is still its answer: not when it is being ended.
-// The context knows that first, and needs no lock: a listener may be in the way.
+// counts reports whether what the CLI prints now is still part of its answer. While the CLI is
+// being stopped, it is not. The context knows that first. Asking the context needs no lock, which a
+// listener may hold.
 func (s *stdout) counts() bool { return !s.done && s.ctx.Err() == nil }
 
-// touch notes that the CLI is alive.
+// touch records that the CLI is alive.
 func (s *stdout) touch() {
 	if s.silent != nil {
 		s.silent.Reset(s.idle)
@@ -73,22 +75,23 @@ func (s *stdout) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// empty takes what was in the transcript's file before, once the CLI has
-// started: one that cannot be started must not cost the old one.
+// empty removes the old content of the transcript's file. It waits until the CLI has started, so
+// that the old transcript survives when the CLI cannot be started.
 func (s *stdout) empty() {
 	if s.file != nil && !s.emptied {
 		s.emptied = true
-		_ = s.file.Truncate(0) // a device or pipe has nothing to take
+		_ = s.file.Truncate(0) // a device or pipe has no content to remove
 	}
 }
 
-// worthSkipping is how long a line must be before it is not worth keeping.
+// worthSkipping is the length from which an unimportant line is not kept.
 const worthSkipping = 1 << 20
 
-// These say how long a line may be to be kept: a result, which has the answer, and any other. Tests make do with less.
+// These limit the length of a line that is kept: of a result, which has the answer, and of any
+// other line. Tests set lower limits.
 var maxResult, maxHeld = 128 << 20, 8 << 20
 
-// take cuts p into lines. Only one that has begun is kept.
+// take cuts p into lines. Only an unfinished line is kept.
 func (s *stdout) take(p []byte) {
 	for {
 		end := bytes.IndexByte(p, '\n')
@@ -106,7 +109,7 @@ func (s *stdout) take(p []byte) {
 	s.more(p)
 }
 
-// more takes more of the line that has begun.
+// more appends to the unfinished line.
 func (s *stdout) more(p []byte) {
 	if s.skipped {
 		return
@@ -117,7 +120,7 @@ func (s *stdout) more(p []byte) {
 	switch {
 	case passes(worthSkipping) && s.reader == nil && skippable(s.held, s.emit != nil),
 		passes(maxHeld) && (s.reader != nil || string(eventType(s.held)) != "result"), passes(maxResult):
-		if s.skipped = true; s.reader == nil { // no event of another agent that matters is as long
+		if s.skipped = true; s.reader == nil { // no important event of another agent is that long
 			s.rec.skip(s.held, s.emit)
 		}
 		s.held = nil
@@ -135,7 +138,7 @@ func (s *stdout) endLine() {
 	}
 }
 
-// event takes an event of the CLI, or what another agent's event says in its words.
+// event reads an event of the CLI. It translates an event of another agent first.
 func (s *stdout) event(line []byte) {
 	if s.reader == nil {
 		s.rec.line(line, s.emit)
@@ -144,7 +147,8 @@ func (s *stdout) event(line []byte) {
 	s.reader.Line(line, func(said []byte) { s.rec.line(said, s.emit) })
 }
 
-// line takes a line. The CLI has not long to end after a result, and no time if we end it to save money.
+// line runs take, which reads one line. After a result the CLI has a short time to end, and no time
+// if we stop it to save money.
 func (s *stdout) line(take func()) {
 	before := s.rec.result
 	take()
@@ -166,7 +170,7 @@ func (s *stdout) finish() *record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.counts() {
-		s.endLine() // a last line may lack its end
+		s.endLine() // the last line may lack its newline
 		if s.reader != nil {
 			s.reader.End(func(said []byte) { s.rec.line(said, s.emit) })
 		}
@@ -181,14 +185,14 @@ func (s *stdout) finish() *record {
 	return &s.rec
 }
 
-// A tail keeps the end of what the CLI prints on stderr.
+// A tail keeps the end of the CLI's stderr.
 type tail struct {
 	touch func()
 	kept  []byte
-	cut   bool // there was more before
+	cut   bool // the beginning is missing
 }
 
-// maxTail is more than an error message has.
+// maxTail is longer than any error message.
 const maxTail = 8 << 10
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -201,8 +205,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// text returns what was kept. What is left of a word whose beginning is lost is not
-// shown: it may be a part of a secret, which nobody would know for one.
+// text returns what was kept, from the first whole word. The rest of a word whose beginning is
+// missing may be a part of a secret, which nobody would recognize.
 func (t *tail) text() string {
 	text := string(t.kept)
 	if t.cut {
@@ -211,8 +215,8 @@ func (t *tail) text() string {
 	return text
 }
 
-// transcript opens the file for an attempt's transcript, nil if none is wanted.
-// The previous attempt's, if there was one, gets its number.
+// transcript opens the file for an attempt's transcript, or returns nil if the request names no
+// file. It renames the previous attempt's file to end in its number.
 func (a *ask) transcript() (*os.File, error) {
 	if a.req.Transcript == "" {
 		return nil, nil
@@ -226,7 +230,7 @@ func (a *ask) transcript() (*os.File, error) {
 	if err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
 		return nil, fmt.Errorf("%s: a pipe, want a file: a stalled reader would stall everything", a.req.Transcript)
 	}
-	// Only for the owner: a transcript has everything that Claude saw.
+	// Only the owner may read it: a transcript has everything that Claude saw.
 	f, err := os.OpenFile(a.req.Transcript, os.O_WRONLY|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no such folder", a.req.Transcript)
