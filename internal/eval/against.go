@@ -16,8 +16,8 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// At fetches the skill, or its plugin, as it was at a revision of its git repository into a folder. It is
-// what trials of the arm against have. The cases stay those of today.
+// At fetches the skill, or its plugin, into dir as it was at a revision of its git repository.
+// Trials in the arm "against" use that copy. The cases do not change.
 func (s *Subject) At(ctx context.Context, env here.Env, revision, dir string) error {
 	root := s.Folder
 	if s.Plugin != "" {
@@ -41,7 +41,7 @@ func (s *Subject) At(ctx context.Context, env here.Env, revision, dir string) er
 	}
 	if s.Companion != "" {
 		to := filepath.Join(dir, "companion")
-		if err := archive(ctx, env, s.Companion, revision, to); err == nil { // it may be younger
+		if err := archive(ctx, env, s.Companion, revision, to); err == nil { // the companion may be younger than the revision
 			was.Companion = to
 		}
 	}
@@ -66,7 +66,7 @@ func archive(ctx context.Context, env here.Env, folder, revision, to string) err
 	if rel != "." {
 		tree += filepath.ToSlash(rel)
 	}
-	// In the top folder: git archive takes a tree for one of the folder that it is called in.
+	// Run git archive in the top folder. In any other folder it looks for that folder in the tree.
 	packed, err := git(ctx, env, strings.TrimSpace(string(top)), "archive", "--format=tar", tree)
 	if err != nil {
 		return err
@@ -81,7 +81,8 @@ func archive(ctx context.Context, env here.Env, folder, revision, to string) err
 func git(ctx context.Context, env here.Env, dir string, args ...string) ([]byte, error) {
 	var out, errs bytes.Buffer
 	res, err := proc.Run(ctx, proc.Cmd{
-		Args: append([]string{"git"}, args...), Dir: dir, Env: env, Stdout: &out, Stderr: &errs, Timeout: gate.CommandTimeout, MaxOutput: maxUnpacked,
+		Args: append([]string{"git"}, args...), Dir: dir, Env: env, Stdout: &out, Stderr: &errs,
+		Timeout: gate.CommandTimeout, MaxOutput: maxUnpacked,
 	})
 	switch {
 	case err != nil:
@@ -94,7 +95,7 @@ func git(ctx context.Context, env here.Env, dir string, args ...string) ([]byte,
 	return out.Bytes(), nil
 }
 
-// AllAt fetches skills as they were at a revision: see At. The function that it returns removes them.
+// AllAt calls At for each skill. The function that it returns removes the copies.
 func AllAt(ctx context.Context, env here.Env, revision string, subjects []*Subject) (end func(), err error) {
 	dir, err := os.MkdirTemp("", "skillhand-against-")
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// installFor puts the skill where other agents look, all of them: into .agents/skills of the project. The arm without it
-// has the rest of the case's folder.
+// installFor copies the skill into the project's .agents/skills, where all other agents look. In
+// the arm without the skill it copies the rest of the case's folder.
 func (s *Subject) installFor(arm Arm, place folders) error {
 	if arm == Against && s.Was != nil {
 		return s.Was.installFor(With, place)
@@ -33,7 +33,8 @@ func (s *Subject) installFor(arm Arm, place folders) error {
 	return copyTree(s.Folder, filepath.Join(place.project, ".agents", "skills", s.Dir), but("evals", ".git"))
 }
 
-// agentEnv adds to a trial's environment what an agent needs. The folder is ours, so the agent may trust it.
+// agentEnv adds to a trial's environment what an agent needs. skillhand made the folder, so the
+// agent may trust it.
 func agentEnv(env, user here.Env, a *agents.Agent) here.Env {
 	names := append([]string{a.Variable()}, a.Login.Variables...)
 	for _, kv := range user {
@@ -48,8 +49,8 @@ func agentEnv(env, user here.Env, a *agents.Agent) here.Env {
 	return env
 }
 
-// passLogin puts into a new HOME what lets an agent in, and nothing else of the user's. Keys that renew a login stay
-// with the user: a trial that used one would log the user out.
+// passLogin copies the agent's login, and nothing else of the user, into a new HOME. It leaves out
+// keys that renew a login: a trial that used such a key would log the user out.
 func passLogin(user here.Here, home string, a *agents.Agent) error {
 	var faults []error
 	for _, name := range a.Login.Files {
@@ -69,7 +70,8 @@ func passLogin(user here.Here, home string, a *agents.Agent) error {
 	return errors.Join(faults...)
 }
 
-// withoutRenewal leaves out, at any depth, the keys that renew a login, and the servers and hooks that settings start.
+// withoutRenewal removes, at any depth, the keys that renew a login, and the servers and hooks that
+// settings start.
 func withoutRenewal(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -89,9 +91,9 @@ func withoutRenewal(value any) any {
 	return value
 }
 
-// readTranscript reads what an agent did with a skill that has some names; nil means Claude Code. In
-// other agents a tool that delivers a skill says so in its result. One without such a tool reads the
-// skill's file: its text is in what some command printed.
+// readTranscript reads what an agent did with a skill that has these names; by is nil for Claude
+// Code. If another agent has a tool that delivers skills, the tool's result says so. An agent
+// without such a tool reads the skill's file, so a command prints its text.
 func readTranscript(file string, by *agents.Agent, s *Subject, names Names) (Reading, error) {
 	if by == nil {
 		st := &stream{}
@@ -118,10 +120,10 @@ func readTranscript(file string, by *agents.Agent, s *Subject, names Names) (Rea
 	return r, err
 }
 
-// lookIntoSessions finds out whether a subagent had the skill's text, in the sessions that a trial
-// left in its HOME. Without any nobody knows.
+// lookIntoSessions looks for the skill's text in the sessions that a trial left in its HOME, to
+// find out whether a subagent had it. Without sessions this stays unknown.
 func (m *Bundle) lookIntoSessions(t *Trial, s *Subject, home string) {
-	t.NoCost = true // what it does not show it does not count
+	t.NoCost = true // the agent does not count the cost of what it does not show
 	prints, found := newPrints(s), files.Glob(home, m.other.Hides.Sessions)
 	for _, file := range found {
 		text, err := os.ReadFile(file)
@@ -138,27 +140,27 @@ func (m *Bundle) lookIntoSessions(t *Trial, s *Subject, home string) {
 	}
 }
 
-// unescape returns the text that JSON holds.
+// unescape decodes the escapes in a JSON string.
 var unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\t`, "\t", `\/`, "/")
 
-// prints are the skills whose text tools printed. Whatever the command, its folder and its exit
-// status were: what the model was shown counts. A list of files and a line that was searched for
-// show a name or a line, not the text.
+// prints collects the skills whose text a tool printed. The command, its folder and its exit status
+// do not matter: only what the model was shown counts. A list of files or a matching line shows a
+// name or a line, not the text.
 type prints struct {
-	lines  []string        // with which the skill's own text begins
-	names  Names           // of the skill
+	lines  []string        // the first lines of the skill's own text
+	names  Names           // the names of the skill
 	own    map[string]bool // the calls that printed it, by id
 	others []string
 }
 
-// printed is how much of a skill's text, from its beginning on, is looked for.
+// printed is how many bytes at the beginning of a skill's text are compared.
 const printed = 2000
 
 func newPrints(s *Subject) *prints {
 	p := &prints{names: append(slices.Clone(s.Names), s.Dir), own: map[string]bool{}}
 	text, err := os.ReadFile(filepath.Join(s.Folder, skill.MainFile))
 	if err != nil {
-		return p // then nothing shows that it was read
+		return p // then nothing can show that the agent read it
 	}
 	body, size := strings.Builder{}, 0
 	for _, part := range skill.Parse(skill.MainFile, text).Parts {
@@ -174,7 +176,7 @@ func newPrints(s *Subject) *prints {
 	return p
 }
 
-// front finds the frontmatter of a skill in what was printed.
+// front matches the frontmatter of a skill in the output of a tool.
 var front = words.Regexp(`(?m)^---[ \t]*\r?\n(?:[\w-]+:.*\r?\n|[ \t].*\r?\n)*?name:[ \t]*["']?([\w.:-]+)`)
 
 func (p *prints) event(e *event) {
@@ -194,7 +196,7 @@ func (p *prints) event(e *event) {
 	}
 }
 
-// shows reports whether a text has most of the beginning of the skill's.
+// shows reports whether said contains most of the beginning of the skill's text.
 func (p *prints) shows(said string) bool {
 	found, all := 0, 0
 	for _, line := range p.lines {

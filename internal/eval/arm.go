@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// An Arm is one way to try a case: with the skill, without it, or with the skill as it
-// was. One of several models follows an @: with, without, against, with@haiku.
+// An Arm is one way to try a case: with the skill, without it, or with the skill as it was at a
+// revision. If there are several models, the model follows an @: with, without, against,
+// with@haiku.
 type Arm string
 
 // The kinds of arms.
@@ -17,19 +18,19 @@ const (
 	Against Arm = "against" // the skill as it was at a git revision
 )
 
-// Kind returns the arm without its model.
+// Kind returns the arm's name without its model.
 func (a Arm) Kind() Arm {
 	kind, _, _ := strings.Cut(string(a), "@")
 	return Arm(kind)
 }
 
-// Model returns the model that an arm asks for, "" if it names none.
+// Model returns the model that an arm names, or "".
 func (a Arm) Model() string {
 	_, model, _ := strings.Cut(string(a), "@")
 	return model
 }
 
-// Arms returns those of the options, in the order of reports.
+// Arms returns the arms that the options ask for, in the order of reports.
 func (o *Options) Arms() []Arm {
 	kinds := []Arm{With}
 	if o.Baseline {
@@ -50,7 +51,7 @@ func (o *Options) Arms() []Arm {
 	return all
 }
 
-// armsOf returns the arms that trials were made in, in the order of reports.
+// armsOf returns the arms that the trials belong to, in the order of reports.
 func armsOf(trials []Trial) []Arm {
 	var all []Arm
 	for _, t := range trials {
@@ -74,8 +75,8 @@ func armsOf(trials []Trial) []Arm {
 	return all
 }
 
-// pairs returns what two arms are compared by: an arm without the skill, and with it as it was,
-// by the one that has it; every other model's by the first one's.
+// pairs returns the arms to compare. The arm with the skill is compared to the other arms of its
+// model. Each further model is compared to the first one, both with the skill.
 func pairs(arms []Arm) [][2]Arm {
 	var all [][2]Arm
 	for _, a := range arms {
@@ -95,19 +96,19 @@ func pairs(arms []Arm) [][2]Arm {
 	return all
 }
 
-// A Comparison is how much better one arm did than another, over the cases that both have.
+// A Comparison says how much better one arm did than another, over the cases that both have.
 type Comparison struct {
 	Arm        Arm        `json:"arm"`
 	Than       Arm        `json:"than"`
 	Of         string     `json:"of"` // fired or passed
 	Cases      int        `json:"cases"`
 	Difference Difference `json:"difference"`
-	MoreCases  int        `json:"more_cases,omitempty"` // that would tell a difference of Tells
-	MoreRuns   int        `json:"more_runs,omitempty"`  // of each case that would do so too; 0 if they would not help
+	MoreCases  int        `json:"more_cases,omitempty"` // the further cases that would show a difference of Tells
+	MoreRuns   int        `json:"more_runs,omitempty"`  // further runs of each case that would show it too; 0 if they would not help
 	Tells      float64    `json:"tells,omitempty"`
 }
 
-// compareArms compares two arms case by case. of says what counts.
+// compareArms compares two arms case by case; of returns the rate to compare.
 func compareArms(cases []CaseSummary, arm, than Arm, of func(*CaseSummary, ArmSummary) Rate) (Comparison, bool) {
 	var first, second []Rate
 	for i := range cases {
@@ -132,14 +133,14 @@ func compareArms(cases []CaseSummary, arm, than Arm, of func(*CaseSummary, ArmSu
 	return c, len(first) > 0
 }
 
-// power is the quantile of the normal distribution for a chance of 80 % to see a difference.
+// power is the quantile of the normal distribution for an 80 % chance to see a difference.
 const power = 0.8416212335729143
 
-// leastTold is the smallest difference for which more trials are proposed.
+// leastTold is the smallest difference for which skillhand proposes more trials.
 const leastTold = 0.2
 
-// more says what would tell a difference, most probably: the one that was seen, or leastTold if
-// that is smaller. Runs help as long as the cases differ no more than runs of one case do.
+// more computes how many more cases or runs would probably show a difference: the observed one, but
+// at least leastTold. More runs help only if the cases differ no more than the runs of one case do.
 func (c *Comparison) more(first, second []Rate) {
 	if len(first) == 0 {
 		return
@@ -148,7 +149,7 @@ func (c *Comparison) more(first, second []Rate) {
 	d := max(math.Abs(a.Rate-b.Rate), leastTold)
 	middle := (a.Rate + b.Rate) / 2
 	p, q := min(middle+d/2, 1), max(middle-d/2, 0)
-	if p-q < d { // at an end of the scale
+	if p-q < d { // at the end of the scale
 		p, q = min(q+d, 1), max(p-d, 0)
 	}
 	mean := (p + q) / 2
@@ -160,7 +161,7 @@ func (c *Comparison) more(first, second []Rate) {
 	}
 }
 
-// ArmsOf returns the arms of a case. One that continues a session has none without the skill.
+// ArmsOf returns the arms of a case. A case that continues a session has no arm without the skill.
 func (o *Options) ArmsOf(c *Case) []Arm {
 	all := o.Arms()
 	if c.Suite != nil && c.Suite.History != "" {
@@ -177,8 +178,9 @@ func (o *Options) RunsOf(c *Case) int {
 	return max(o.Runs, 1)
 }
 
-// withOnly reports whether a grader is shown for arms with the skill and counts in no score. If the
-// case has an arm without it, a use of the Skill tool is such, unless nothing else is scored.
+// withOnly reports whether a grader is shown for arms with the skill but does not count in any
+// score. If the case has an arm without the skill, this holds for a use of the Skill tool, unless
+// nothing else is scored.
 func (o *Options) withOnly(c *Case, g *Grader) bool {
 	if g.Weight == 0 || !g.ofSkill() || !slices.ContainsFunc(o.ArmsOf(c), func(a Arm) bool { return a.Kind() == Without }) {
 		return false
@@ -186,7 +188,8 @@ func (o *Options) withOnly(c *Case, g *Grader) bool {
 	return slices.ContainsFunc(c.Checks, func(other Check) bool { return other.Grader != nil && !other.Grader.ofSkill() })
 }
 
-// ofSkill reports whether a grader is about the skill rather than about what it helped to do.
+// ofSkill reports whether a grader checks the skill itself, not the work that the skill helped
+// with.
 func (g *Grader) ofSkill() bool {
 	return g.WithOnly || !g.Both && g.Type == toolUsed && g.Tool.Tool == "Skill"
 }

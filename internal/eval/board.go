@@ -8,18 +8,18 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// A Screen is the last lines of a terminal, drawn again and again.
+// A Screen is the last lines of a terminal, which can be redrawn.
 type Screen interface {
 	Draw(lines []string)
 	Clear()
 	Size() (columns, rows int)
 }
 
-// A Board follows trials as they are made: on a screen a row for each case in one arm, a cell for each trial. It may be
-// told of them from any goroutine.
+// A Board shows the progress of trials. On a screen it draws a row for each case and arm, with a
+// cell for each trial. Any goroutine may call its methods.
 type Board struct {
-	Screen Screen                          // nil: nothing is drawn
-	Each   func(t Trial, found bool) error // called for each trial that ended; found: in an earlier run
+	Screen Screen                          // nil draws nothing
+	Each   func(t Trial, found bool) error // called for each trial that ended; found means in an earlier run
 
 	mu     sync.Mutex
 	rows   []*boardRow
@@ -29,7 +29,7 @@ type Board struct {
 	failed error
 }
 
-// A boardRow is a case in one arm.
+// A boardRow is the row of a case in one arm.
 type boardRow struct {
 	skill, id string
 	arm       Arm
@@ -53,14 +53,14 @@ func NewBoard(o *Options, subjects []*Subject) *Board {
 	return b
 }
 
-// Start says that a trial is under way.
+// Start notes that a trial has started.
 func (b *Board) Start(t Trial) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.set(t, "…")
 }
 
-// End says what came of a trial.
+// End notes the outcome of a trial.
 func (b *Board) End(t Trial, found bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,7 +75,7 @@ func (b *Board) End(t Trial, found bool) {
 	b.set(t, t.Cell())
 }
 
-// Warn says something above the rows, not in the middle of them.
+// Warn prints a text above the rows, not among them.
 func (b *Board) Warn(say func(text string), text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,8 +86,8 @@ func (b *Board) Warn(say func(text string), text string) {
 	b.draw()
 }
 
-// Close takes the rows away, as the summary says it all. It returns the trials, how many of them an earlier run made, and
-// the first error of Each.
+// Close removes the rows, because the summary contains everything. It returns the trials, how many
+// of them an earlier run made, and the first error of Each.
 func (b *Board) Close() (trials []Trial, found int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -107,7 +107,7 @@ func (b *Board) set(t Trial, cell string) {
 	b.draw()
 }
 
-// boardRows is how many rows are drawn, if the screen has room for them.
+// boardRows limits how many rows are drawn, even if the screen has room for more.
 const boardRows = 20
 
 func (b *Board) draw() {
@@ -124,7 +124,7 @@ func (b *Board) draw() {
 		term.Plural(len(b.trials), "trial"), term.Dollars(b.cost))))
 }
 
-// busy returns the rows to draw: if there are too many, those that are not finished first.
+// busy returns the rows to draw. If there are too many, unfinished rows come first.
 func (b *Board) busy(most int) []*boardRow {
 	if len(b.rows) <= most {
 		return b.rows

@@ -24,20 +24,20 @@ import (
 	"github.com/skillhand/skillhand/internal/redact"
 )
 
-// A Bundle is all that trials need: the skills, the folders of their cases, the user's other skills
-// and the options. Every trial is made from one: the user's own or, packed as one file, the same on
-// another machine, whatever that has of its own.
+// A Bundle holds everything that trials need: the skills, the folders of their cases, the user's
+// other skills and the options. Every trial is made from a Bundle: the user's own, or the same one
+// packed as a file on another machine. That machine's own skills do not matter.
 type Bundle struct {
 	o        Options
 	subjects []*Subject
 	mine     []neighbour
 	user     here.Here
 	hide     *redact.Redactor
-	other    *agents.Agent // who is asked; nil means Claude Code
-	away     bool          // it was packed elsewhere
+	other    *agents.Agent // the agent to ask; nil means Claude Code
+	away     bool          // another machine packed it
 }
 
-// NewBundle makes a bundle of some skills, as the user has them.
+// NewBundle makes a Bundle of some skills, as the user has them.
 func NewBundle(o Options, subjects []*Subject) (*Bundle, error) {
 	b := &Bundle{o: o, subjects: subjects}
 	err := b.complete()
@@ -47,7 +47,7 @@ func NewBundle(o Options, subjects []*Subject) (*Bundle, error) {
 	return b, err
 }
 
-// complete finds out where the user is, and who is asked.
+// complete fills in the user's folders and the agent to ask.
 func (b *Bundle) complete() (err error) {
 	if b.user, err = b.o.Runtime.Complete(); err != nil {
 		return err
@@ -71,7 +71,7 @@ const (
 	maxUnpacked = 1 << 30
 )
 
-// Pack packs a bundle. The same skills, cases and options make the same bytes.
+// Pack packs the Bundle. The same skills, cases and options give the same bytes.
 func (b *Bundle) Pack() ([]byte, error) {
 	var out bytes.Buffer
 	zip := gzip.NewWriter(&out)
@@ -79,7 +79,7 @@ func (b *Bundle) Pack() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// write writes all that is in a bundle, as an archive that depends on nothing but its content.
+// write writes the Bundle as an archive that depends only on its content.
 func (b *Bundle) write(w io.Writer) (err error) {
 	p := &packer{out: tar.NewWriter(w), at: map[string]string{}, evals: map[string][]string{}}
 	for _, s := range b.subjects {
@@ -113,20 +113,20 @@ func (b *Bundle) write(w io.Writer) (err error) {
 	return errors.Join(err, p.out.Close())
 }
 
-// A packer puts files and folders into a bundle, each once.
+// A packer adds files and folders to an archive, each only once.
 type packer struct {
 	out *tar.Writer
-	at  map[string]string // where they are in the bundle
+	at  map[string]string // the path in the archive, by the original path
 
-	evals map[string][]string // of each plugin, which trials do not have
+	evals map[string][]string // by plugin, the evals folders, which trials do not get
 }
 
-// add puts a file or folder into the bundle, but for what is named, and returns its path there.
+// add adds a file or folder except what skip names, and returns its path in the archive.
 func (p *packer) add(from string, skip ...string) (string, error) {
 	return p.addAs(filepath.Base(from), from, skip...)
 }
 
-// addAs is add under another name.
+// addAs does the same as add, under another name.
 func (p *packer) addAs(name, from string, skip ...string) (string, error) {
 	key := fmt.Sprintf("%q %q", from, skip)
 	if at, ok := p.at[key]; ok {
@@ -134,7 +134,7 @@ func (p *packer) addAs(name, from string, skip ...string) (string, error) {
 	}
 	parent := fmt.Sprint(len(p.at))
 	at := parent + "/" + name
-	to := parent // a file goes into the folder, a folder becomes one
+	to := parent // a file goes into the folder, but a folder becomes the folder
 	if files.IsFolder(from) {
 		to = at
 	}
@@ -176,7 +176,7 @@ func (p *packer) write(h *tar.Header, content io.Reader) error {
 	return err
 }
 
-// subject returns a skill with its paths in the bundle.
+// subject returns a copy of a skill with its paths in the archive.
 func (p *packer) subject(s *Subject) (_ *Subject, err error) {
 	k := *s
 	if s.Plugin == "" {
@@ -202,14 +202,14 @@ func (p *packer) subject(s *Subject) (_ *Subject, err error) {
 				return nil, err
 			}
 		}
-		c.File, c.Line = "", 0 // where a case was written is no part of it
+		c.File, c.Line = "", 0 // the place where a case was written is not part of the case
 		k.Cases = append(k.Cases, c)
 	}
 	return &k, nil
 }
 
-// Unpack unpacks a bundle into a folder, for trials with some environment. Nothing in it leads out
-// of that folder.
+// Unpack unpacks a Bundle into a folder, for trials with the given environment. No path in it leads
+// out of that folder.
 func Unpack(packed []byte, dir string, env here.Env) (*Bundle, error) {
 	zip, err := gzip.NewReader(bytes.NewReader(packed))
 	if err == nil {
@@ -235,7 +235,7 @@ func Unpack(packed []byte, dir string, env here.Env) (*Bundle, error) {
 	return b, b.complete()
 }
 
-// below makes the paths of a bundle's skill start at the folder that the bundle is in.
+// below prepends the Bundle's folder to the paths of a skill.
 func (s *Subject) below(dir string) {
 	all := []*string{&s.Folder, &s.Plugin, &s.Companion}
 	for i := range s.Cases {
@@ -295,18 +295,18 @@ func readTarFile(root *os.Root, name string, h *tar.Header, in io.Reader) (err e
 	return err
 }
 
-// A Made trial has its transcript with it if it was made elsewhere.
+// A Made is a finished trial. If another machine made it, it contains the transcript.
 type Made struct {
 	Trial
-	Log []byte `json:"log,omitempty"` // compressed; nil if there is none, or it is too long
+	Log []byte `json:"log,omitempty"` // compressed; nil if there is none or it is too long
 }
 
-// maxLog is how long a transcript may be that goes along with its trial, compressed.
+// maxLog limits the compressed length of a transcript that travels with its trial.
 const maxLog = 16 << 20
 
-// Try makes one attempt at a trial, of which only Skill, Case, Arm and Run are given. The error is a
-// *claude.Error if Claude gave no verdict: see Passes and Hopeless. The transcript is in the results
-// folder, or comes along.
+// Try makes one attempt at a trial. Of want it uses only Skill, Case, Arm and Run. The error is a
+// *claude.Error if Claude gave no verdict: see Passes and Hopeless. The transcript is in the
+// results folder or in the Made.
 func (b *Bundle) Try(ctx context.Context, want Trial, at Stage) (Made, error) {
 	s, c := lookUp(b.subjects, want.Skill, want.Case)
 	if c == nil {
@@ -321,7 +321,7 @@ func (b *Bundle) Try(ctx context.Context, want Trial, at Stage) (Made, error) {
 	return made, err
 }
 
-// compressed returns a file's content as a Made carries it, or nil.
+// compressed returns a file's content in the form of Made.Log, or nil.
 func compressed(file string) []byte {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -335,7 +335,7 @@ func compressed(file string) []byte {
 	return out.Bytes()
 }
 
-// take keeps a trial that was made, its transcript first.
+// take saves a finished trial, its transcript first.
 func (r *Results) take(m Made) (Trial, error) {
 	t := m.Trial
 	if t.Transcript != r.transcript(&t) {

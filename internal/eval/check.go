@@ -14,30 +14,30 @@ import (
 	"github.com/skillhand/skillhand/internal/proc"
 )
 
-// A Check is one thing that should hold after a trial.
+// A Check is one condition that should hold after a trial.
 type Check struct {
 	gate.Check
 	Grader   *Grader `json:",omitempty"` // a check of claude plugin eval
 	Optional bool    // a judge that is asked only if the caller wants judges
 }
 
-// A scene is what a trial left for its checks.
+// A scene is the state after a trial, for its checks.
 type scene struct {
-	dir    string   // "" if it is gone
-	env    []string // nil: no command is run any more
+	dir    string   // "" if the folder is gone
+	env    []string // nil: commands no longer run
 	answer string
-	left   func(spent float64) float64 // what a question may still cost
+	left   func(spent float64) float64 // the amount that a question may still cost
 
 	transcript string
 	subject    *Subject
-	other      *agents.Agent                                                    // who wrote it; nil means Claude Code
+	other      *agents.Agent                                                    // the agent that was asked; nil means Claude Code
 	trusted    bool                                                             // commands of done.yaml may run
-	prompted   string                                                           // the skill whose text was in the prompt, "" if none was
-	changed    func() []string                                                  // files that the agent changed; nil: nobody knows
-	judge      func(ctx context.Context, question string) (bool, string, error) // nil: not now
+	prompted   string                                                           // the skill whose text was in the prompt, or ""
+	changed    func() []string                                                  // the files that the agent changed; nil if they are unknown
+	judge      func(ctx context.Context, question string) (bool, string, error) // nil if no judge is available now
 }
 
-// shared returns the scene for the checks that gates have too.
+// shared returns the scene in the form for checks that gates have too.
 func (s *scene) shared() *gate.Scene {
 	g := &gate.Scene{Dir: s.dir, Answer: s.answer, Calls: s.calls, Compile: CompileCheck, Judge: s.judge}
 	if s.subject != nil {
@@ -54,7 +54,7 @@ func (s *scene) shared() *gate.Scene {
 	return g
 }
 
-// CompileCheck compiles as Compile does, for checks.
+// CompileCheck compiles a pattern as Compile does, for checks.
 func CompileCheck(pattern, flags string) (gate.Pattern, error) {
 	re, err := Compile(pattern, flags)
 	if err != nil {
@@ -63,12 +63,12 @@ func CompileCheck(pattern, flags string) (gate.Pattern, error) {
 	return re, nil
 }
 
-// newReader returns a reader of checks in a file.
+// newReader returns a reader for the checks in a file.
 func newReader(file string) gate.Reader {
 	return gate.Reader{Reader: doc.Reader{File: file}, Compile: CompileCheck}
 }
 
-// run says whether a check holds. Whoever cancels gets no answer.
+// run returns whether a check holds. A caller who cancels gets no answer.
 func (c *Check) run(ctx context.Context, s scene) CheckResult {
 	r := CheckResult{Check: c.Text, Judge: c.asks()}
 	ok, why, err := c.holds(ctx, &s, &r)
@@ -99,7 +99,7 @@ func (c *Check) holds(ctx context.Context, s *scene, r *CheckResult) (bool, stri
 	return c.Check.Holds(ctx, s.shared())
 }
 
-// RunCommand runs a check's command in a folder, and says why it failed.
+// RunCommand runs a check's command in a folder and returns why it failed.
 func RunCommand(ctx context.Context, dir string, env []string, command string, limit time.Duration) (why string, err error) {
 	limit = cmp.Or(limit, gate.CommandTimeout)
 	out, res, err := runIn(ctx, dir, env, limit, "sh", "-c", command)
@@ -116,13 +116,14 @@ func RunCommand(ctx context.Context, dir string, env []string, command string, l
 	return "", nil
 }
 
-// runIn runs a program in a folder, and returns the end of what it prints.
+// runIn runs a program in a folder and returns the end of its output.
 func runIn(ctx context.Context, dir string, env []string, limit time.Duration, args ...string) (out tail, res proc.Result, err error) {
-	res, err = proc.Run(ctx, proc.Cmd{Args: args, Dir: dir, Env: env, Stdout: &out, Stderr: &out, Timeout: limit, MaxOutput: gate.MaxChecked})
+	res, err = proc.Run(ctx, proc.Cmd{Args: args, Dir: dir, Env: env, Stdout: &out, Stderr: &out,
+		Timeout: limit, MaxOutput: gate.MaxChecked})
 	return out, res, err
 }
 
-// tail keeps the end of what a command prints.
+// A tail keeps the end of a command's output.
 type tail []byte
 
 func (t *tail) Write(p []byte) (int, error) {

@@ -15,16 +15,18 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A Choice says which skills are tried, with which cases. The zero value means all that have some.
+// A Choice says which skills to try with which cases. The zero value means all skills that have
+// cases.
 type Choice struct {
-	Names []string          // of skills, and folders of plugins; none means the skills of the project, and its plugin
-	Files []string          // of cases; none means those in the evals folders
-	Tags  []string          // only cases with one of these
-	Bare  bool              // without cases, which are still to be written
-	Warn  func(text string) // gets what is odd; nil means nobody
+	Names []string          // skills, and folders of plugins; none means the skills of the project, and its plugin
+	Files []string          // files of cases; none means those in the evals folders
+	Tags  []string          // only cases with at least one of these tags
+	Bare  bool              // without cases, because they are still to be written
+	Warn  func(text string) // receives warnings; may be nil
 }
 
-// Subjects finds the skills of a choice and reads their cases. If the choice names none, it leaves out skills without cases.
+// Subjects finds the chosen skills and reads their cases. If the choice names no skills, Subjects
+// leaves out skills without cases.
 func (o *Options) Subjects(c Choice) ([]*Subject, error) {
 	if c.Warn == nil {
 		c.Warn = func(string) {}
@@ -65,7 +67,8 @@ func (o *Options) Subjects(c Choice) ([]*Subject, error) {
 		}
 	}
 	if len(c.Files) > 0 && len(locs)+len(plugins) != 1 && len(faults) == 0 {
-		return nil, fmt.Errorf("the cases of %s are for one skill, and %d are chosen: name one", strings.Join(c.Files, ", "), len(locs)+len(plugins))
+		return nil, fmt.Errorf("the cases of %s are for one skill, and %d are chosen: name one",
+			strings.Join(c.Files, ", "), len(locs)+len(plugins))
 	}
 	var subjects []*Subject
 	for i := range len(locs) + len(plugins) {
@@ -98,7 +101,7 @@ func (o *Options) Subjects(c Choice) ([]*Subject, error) {
 	return subjects, nil
 }
 
-// addSubject adds a skill once, however often and in whatever way it is named.
+// addSubject adds a skill, unless the list already has it under some name.
 func addSubject(subjects []*Subject, s *Subject) ([]*Subject, error) {
 	for _, have := range subjects {
 		switch {
@@ -111,11 +114,11 @@ func addSubject(subjects []*Subject, s *Subject) ([]*Subject, error) {
 	return append(subjects, s), nil
 }
 
-// skill returns one skill, with its cases.
+// skill returns one skill with its cases.
 func (o *Options) skill(c Choice, loc skill.Location) (*Subject, error) {
 	s, err := NewSubject(loc)
 	if err != nil && len(c.Names) == 0 {
-		c.Warn(err.Error()) // the others can be tried
+		c.Warn(err.Error()) // the other cases can still be tried
 		return nil, ErrNoCases
 	}
 	if err != nil || c.Bare {
@@ -133,7 +136,7 @@ func (o *Options) skill(c Choice, loc skill.Location) (*Subject, error) {
 	return s, err
 }
 
-// plugin returns a plugin as a whole, with the cases of its own.
+// plugin returns a plugin as a whole, with the plugin's own cases.
 func (o *Options) plugin(c Choice, root string) (*Subject, error) {
 	s, err := NewPlugin(root)
 	if err != nil {
@@ -146,7 +149,7 @@ func (o *Options) plugin(c Choice, root string) (*Subject, error) {
 	return s, o.cases(c, s)
 }
 
-// pluginAt returns the plugin that a folder is the root of, unless it is a skill too; "" if it is none.
+// pluginAt returns the root of the plugin if dir is that root and not a skill too, else "".
 func pluginAt(h here.Here, dir string) string {
 	if dir == "" {
 		return ""
@@ -161,7 +164,7 @@ func pluginAt(h here.Here, dir string) string {
 	return files.Real(dir)
 }
 
-// cases reads the cases of a skill or a plugin, those with the tags that are wanted.
+// cases reads the cases of a skill or a plugin that have the wanted tags.
 func (o *Options) cases(c Choice, s *Subject) error {
 	if err := s.FindCases(c.Warn); err != nil {
 		return err
@@ -180,7 +183,7 @@ func (o *Options) cases(c Choice, s *Subject) error {
 	return nil
 }
 
-// unmet says what cases ask for and do not get, each thing once.
+// unmet says what cases ask for but do not get, each thing once.
 func (o *Options) unmet(s *Subject) []string {
 	var tools []string
 	scaffold := 0
@@ -204,13 +207,14 @@ func (o *Options) unmet(s *Subject) []string {
 			s.Name, term.Plural(scaffold, "case")))
 	}
 	if len(tools) > 0 {
-		all = append(all, fmt.Sprintf("%s: cases allow %s, which trials may not use unless you say --allowed-tool", s.Name, strings.Join(tools, ", ")))
+		all = append(all, fmt.Sprintf("%s: cases allow %s, which trials may not use unless you say --allowed-tool",
+			s.Name, strings.Join(tools, ", ")))
 	}
 	return all
 }
 
-// Trusted reports whether the commands that check trials may run: those of a
-// project that nobody trusted may not.
+// Trusted returns an error if the commands that check trials may not run because the project is not
+// trusted.
 func (o *Options) Trusted(ctx context.Context, subjects []*Subject) error {
 	policy := o.Runtime.Policy(o.Runtime.Here).Now()
 	for _, s := range subjects {

@@ -9,30 +9,29 @@ import (
 	"github.com/skillhand/skillhand/internal/agents"
 )
 
-// A Part is one thing of a conversation: what the agent said, a tool that it used, or what that
-// gave.
+// A Part is one part of a conversation: a text of the agent, a use of a tool, or the tool's result.
 type Part struct {
 	Kind   string // says, tool or result
-	Tool   string // of a tool: its name
-	Text   string // of a tool: its input
-	Failed bool   // of a result
-	Below  bool   // of a subagent
+	Tool   string // the name of the tool
+	Text   string // the text, the tool's input, or its result
+	Failed bool   // the result is an error
+	Below  bool   // part of a subagent's conversation
 }
 
-// A Conversation is a transcript as people read it.
+// A Conversation is a transcript in a form for people.
 type Conversation struct {
-	Model, Version string // of the model and of the agent, as far as they are told
+	Model, Version string // of the model and of the agent, if known
 	Parts          []Part
-	Cut            bool // there is more in the transcript
+	Cut            bool // the transcript has more
 }
 
-// Limits of what a report shows of a transcript.
+// Limits on how much of a transcript a report shows.
 const (
 	maxParts = 200
 	maxPart  = 8 << 10
 )
 
-// ReadConversation reads a transcript that an agent wrote; nil means Claude Code.
+// ReadConversation reads a transcript that an agent wrote; by is nil for Claude Code.
 func ReadConversation(file string, by *agents.Agent) (*Conversation, error) {
 	c := &Conversation{}
 	err := events(file, by, c.event)
@@ -67,7 +66,7 @@ func (c *Conversation) event(e *event) {
 	}
 }
 
-// inputText writes a tool's input as people would: the command alone, or a line for each field.
+// inputText writes a tool's input for people: only the command, or a line for each field.
 func inputText(input json.RawMessage) string {
 	var fields map[string]any
 	if json.Unmarshal(input, &fields) != nil {
@@ -77,7 +76,7 @@ func inputText(input json.RawMessage) string {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		text, ok := fields[name].(string)
 		if !ok {
-			out, _ := json.Marshal(fields[name]) // it was read from JSON
+			out, _ := json.Marshal(fields[name]) // it was read from JSON, so this cannot fail
 			text = string(out)
 		}
 		if len(fields) == 1 {

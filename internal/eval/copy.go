@@ -14,20 +14,20 @@ import (
 	"github.com/skillhand/skillhand/internal/files"
 )
 
-// maxLinks bounds how deep links may lead out of what is copied.
+// maxLinks limits how many links out of the copied folder may follow each other.
 const maxLinks = 8
 
-// An entry is a file, a folder or a link of a copy.
+// An entry is a file, a folder or a link in a copy.
 type entry struct {
 	rel  string // its path in the copy
-	path string // where it is copied from
+	path string // the path it is copied from
 	mode fs.FileMode
-	link string // where a link leads
+	link string // the target of a link
 }
 
-// walkTree visits what a copy of a folder's content has, or of one file, under its name. Nothing
-// in a copy leads back: a link within the folder stays one, a link that leads out is replaced by
-// what it leads to. skip names what is left out, by its path in the copy.
+// walkTree visits everything that a copy of a folder's content, or of one file, contains. No link
+// in a copy leads back to the original: a link within the folder stays a link, and a link that
+// leads out is replaced by its target. skip says what to leave out, by its path in the copy.
 func walkTree(src string, skip func(rel string) bool, visit func(entry) error) error {
 	real, err := filepath.EvalSymlinks(src)
 	if err != nil {
@@ -45,7 +45,7 @@ func walkTree(src string, skip func(rel string) bool, visit func(entry) error) e
 }
 
 type walker struct {
-	root  string // links that stay below are kept
+	root  string // links that stay below this folder stay links
 	skip  func(rel string) bool
 	visit func(entry) error
 	links int
@@ -90,7 +90,7 @@ func (w *walker) file(e entry) error {
 	return w.visit(e)
 }
 
-// link visits a link, or what it leads to.
+// link visits a link or its target.
 func (w *walker) link(path, rel string) error {
 	target, err := os.Readlink(path)
 	if err != nil {
@@ -116,12 +116,12 @@ func (w *walker) link(path, rel string) error {
 	return (&walker{root: real, visit: w.visit, links: w.links - 1}).folder(real, rel)
 }
 
-// but leaves out what is named.
+// but returns a skip function that leaves out the named entries.
 func but(names ...string) func(rel string) bool {
 	return func(rel string) bool { return slices.Contains(names, rel) }
 }
 
-// copyTree copies a folder's content, or a file, into a folder: see walkTree.
+// copyTree copies a folder's content, or a file, into a folder, as walkTree visits it.
 func copyTree(src, dst string, skip func(rel string) bool) error {
 	if err := os.MkdirAll(dst, 0o777); err != nil {
 		return err
@@ -153,7 +153,7 @@ func copyFile(from, to string, mode fs.FileMode) (err error) {
 	return err
 }
 
-// hashFile tells a file's content from other content; "" if it cannot be read.
+// hashFile returns a hash of a file's content, or "" if it cannot be read.
 func hashFile(file string) string {
 	in, err := os.Open(file)
 	if err != nil {
@@ -167,12 +167,12 @@ func hashFile(file string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// RemoveTree removes a folder, with what a trial made unwritable in it.
+// RemoveTree removes a folder, even if a trial made parts of it read-only.
 func RemoveTree(dir string) {
 	if os.RemoveAll(dir) == nil {
 		return
 	}
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, _ error) error { // what stays is in the temporary folder
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, _ error) error { // anything left is in the temporary folder
 		if d != nil && d.IsDir() {
 			_ = os.Chmod(path, 0o700)
 		}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A ClaudeReport is what trials came to in the form of claude plugin eval's aggregate-result.json. A
-// run without a verdict has an error and no score, and counts in no mean.
+// A ClaudeReport contains the results of trials in the form of claude plugin eval's
+// aggregate-result.json. A run without a verdict has an error but no score, and counts in no mean.
 type ClaudeReport struct {
 	SchemaVersion   int         `json:"schemaVersion"`
 	ClaudeVersion   string      `json:"claudeVersion"`
@@ -97,7 +97,7 @@ type evalOverall struct {
 	MeanDelta       *float64 `json:"meanDelta,omitempty"`
 }
 
-// stamp is how times are written there.
+// stamp is the format of times in that file.
 const stamp = "2006-01-02T15:04:05.000Z"
 
 // NewClaudeReport reports the trials of one skill or plugin as claude plugin eval would.
@@ -106,7 +106,8 @@ func NewClaudeReport(o *Options, s *Subject, sum *Summary, trials []Trial) *Clau
 		SchemaVersion: 1, StartedAt: time.Now().Add(-time.Duration(sum.DurationMS * float64(time.Millisecond))).UTC().Format(stamp),
 		DurationSeconds: sum.DurationMS / 1000,
 		CostUSD:         sum.CostUSD, Partial: sum.Missing > 0 || sum.Void > 0, Cases: []evalCase{},
-		Suite: evalSuite{Root: s.Folder, Ablation: "none", Threshold: 1, Concurrency: max(o.Jobs, 1), Plugins: []evalPlugin{s.evalPlugin()}},
+		Suite: evalSuite{Root: s.Folder, Ablation: "none", Threshold: 1, Concurrency: max(o.Jobs, 1),
+			Plugins: []evalPlugin{s.evalPlugin()}},
 	}
 	if o.Baseline {
 		r.Suite.Ablation = "with-without"
@@ -141,7 +142,7 @@ func (s *Subject) evalPlugin() evalPlugin {
 	return p
 }
 
-// mean returns nil of nothing.
+// mean returns the mean of all, or nil if there are none.
 func mean(all []float64) *float64 {
 	if len(all) == 0 {
 		return nil
@@ -194,7 +195,8 @@ func (r *ClaudeReport) evalCase(o *Options, s *Subject, c *Case, trials []Trial)
 			e.Aggregates.Score, e.Aggregates.PassRate = mean(scores), mean(passed)
 			continue
 		}
-		if e.Aggregates.ScoreWithout, e.Aggregates.PassRateWithout = mean(scores), mean(passed); len(scores) > 0 && e.Aggregates.Score != nil {
+		if e.Aggregates.ScoreWithout, e.Aggregates.PassRateWithout = mean(scores), mean(passed); len(scores) > 0 &&
+			e.Aggregates.Score != nil {
 			delta := *e.Aggregates.Score - *e.Aggregates.ScoreWithout
 			e.Aggregates.Delta = &delta
 		}
@@ -211,10 +213,11 @@ func (c *Check) evalGrader() evalGrader {
 
 func (t *Trial) evalRun(c *Case, r *ClaudeReport) evalRun {
 	e := evalRun{
-		CostUSD: t.CostUSD, JudgeCostUSD: t.JudgeUSD, DurationSeconds: t.DurationMS / 1000, StartedAt: r.StartedAt, TracePath: t.Transcript, Graders: []evalGraded{},
+		CostUSD: t.CostUSD, JudgeCostUSD: t.JudgeUSD, DurationSeconds: t.DurationMS / 1000,
+		StartedAt: r.StartedAt, TracePath: t.Transcript, Graders: []evalGraded{},
 	}
 	started := ""
-	_ = events(t.Transcript, nil, func(line *event) { // one that is gone says nothing
+	_ = events(t.Transcript, nil, func(line *event) { // a transcript that is gone adds nothing
 		r.ClaudeVersion, started = cmp.Or(r.ClaudeVersion, line.Version), cmp.Or(started, line.Timestamp)
 		e.Turns = cmp.Or(line.Turns, e.Turns)
 	})

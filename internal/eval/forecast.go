@@ -8,7 +8,8 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// Calls counts the trials of some skills in one agent. Each of them asks it once, if all goes well.
+// Calls counts the trials of some skills in one agent. If all goes well, each trial asks the agent
+// once.
 func (o *Options) Calls(subjects ...*Subject) int {
 	n := 0
 	for _, s := range subjects {
@@ -19,8 +20,8 @@ func (o *Options) Calls(subjects ...*Subject) int {
 	return n
 }
 
-// Forecast says what would be asked about each skill, in how many agents, and what such trials cost
-// before, if known may tell: the history does not say in which agent.
+// Forecast says how many questions about each skill would be asked, in how many agents. If known is
+// set, it adds what such trials cost before. The history does not say in which agent that was.
 func (o *Options) Forecast(h here.Here, subjects []*Subject, agents int, known bool) string {
 	var b strings.Builder
 	for _, s := range subjects {

@@ -13,7 +13,7 @@ import (
 	"github.com/skillhand/skillhand/internal/gate"
 )
 
-// calls returns the uses of tools in the trial, in order, those of subagents too.
+// calls returns the uses of tools in the trial, in order, including those of subagents.
 func (s *scene) calls() ([]gate.ToolCall, error) {
 	skills, byID := &stream{delivers: s.other != nil}, map[string]*gate.ToolCall{}
 	prints := &prints{}
@@ -46,14 +46,14 @@ func (s *scene) calls() ([]gate.ToolCall, error) {
 		if skill := skills.calls[id]; skill != nil {
 			c.OK = skill.launched && skill.complete
 		}
-		if all = append(all, *c); prints.own[id] { // where skills have no tool, that is how one is used
+		if all = append(all, *c); prints.own[id] { // where skills have no tool, this is how an agent uses a skill
 			all = append(all, gate.ToolCall{Tool: "Skill", Input: fmt.Appendf(nil, `{"skill":%q}`, s.subject.Name), OK: true})
 		}
 	}
 	return all, err
 }
 
-// grade says whether a grader passes, and why.
+// grade returns whether a grader passes, and why.
 func (g *Grader) grade(ctx context.Context, s *scene, r *CheckResult) (bool, string, error) {
 	switch g.Type {
 	case regexGrader:
@@ -100,7 +100,7 @@ func (g *Grader) gradeRegex(s *scene) (bool, string, error) {
 	return g.Match == "not_contains", "pattern not found in " + what, nil
 }
 
-// read returns the text that a grader looks at.
+// read returns the text that a grader checks.
 func (t Target) read(s *scene) (string, error) {
 	switch t.Source {
 	case "trace":
@@ -145,7 +145,7 @@ func (g *Grader) gradeFile(s *scene) (bool, string, error) {
 	return !g.Absent, g.Path + " is there", nil
 }
 
-// maxMaterial is how much of a text a judge is given.
+// maxMaterial limits how much of a text a judge gets, in bytes.
 const maxMaterial = 400 << 10
 
 func (g *Grader) material(s *scene) (string, error) {
@@ -171,7 +171,8 @@ func (g *Grader) material(s *scene) (string, error) {
 		fenceMark, shorten(text), shorten(string(than))), nil
 }
 
-// decides is how many equal votes of a judge decide. The third vote is asked if two differ.
+// decides is how many equal votes of a judge decide. If the first two votes differ, the judge is
+// asked a third time.
 const decides = 2
 
 // vote asks the judge until two of its answers are the same.
@@ -190,25 +191,26 @@ func (g *Grader) vote(ctx context.Context, s *scene, material string, r *CheckRe
 	return votes[true] > votes[false], strings.Join(reasons, "; "), nil
 }
 
-// A snapshot is what files a folder has, and what is in them, as hashes.
+// A snapshot maps the files of a folder to hashes of their content, or to the targets of links.
 type snapshot map[string]string
 
 func takeSnapshot(dir string) snapshot {
 	all := snapshot{}
-	_ = walkTree(dir, func(rel string) bool { return rel == ".git" || rel == ".claude" }, func(e entry) error { // what cannot be read has not changed
-		if e.mode.IsDir() {
+	_ = walkTree(dir, func(rel string) bool { return rel == ".git" || rel == ".claude" },
+		func(e entry) error { // a file that cannot be read has not changed
+			if e.mode.IsDir() {
+				return nil
+			}
+			all[e.rel] = e.link
+			if e.mode.IsRegular() {
+				all[e.rel] = hashFile(e.path)
+			}
 			return nil
-		}
-		all[e.rel] = e.link
-		if e.mode.IsRegular() {
-			all[e.rel] = hashFile(e.path)
-		}
-		return nil
-	})
+		})
 	return all
 }
 
-// changes returns the files that are new or not what they were, and those that are gone.
+// changes returns the files that are new, changed or gone.
 func (s snapshot) changes(now snapshot) []string {
 	var all []string
 	for rel, sum := range now {

@@ -12,31 +12,31 @@ import (
 	"github.com/skillhand/skillhand/internal/gate"
 )
 
-// A Grader is a check of claude plugin eval. Which fields it has depends on its type.
+// A Grader is a check of claude plugin eval. Its type decides which fields it has.
 type Grader struct {
 	Name     string
 	Type     string
-	Weight   float64 // in the score; 0 means that it is a check of our own form
-	Both     bool    // it counts in both arms, whatever it is
-	WithOnly bool    // it counts in the arm with the skill only
+	Weight   float64 // in the score; 0 means that it is a check in our own form
+	Both     bool    // it counts in both arms, whatever its type
+	WithOnly bool    // it counts only in the arm with the skill
 
-	Pattern string // of JavaScript
+	Pattern string // a regular expression of JavaScript
 	Flags   string
 	Match   string // contains, not_contains or count
 	Count   int
-	Target  Target // what is looked at
+	Target  Target // the text to check
 
-	gate.Tools // of tool_used and tool_order
+	gate.Tools // for tool_used and tool_order
 
 	Path         string
 	Absent       bool
 	Criteria     string
 	BaselineFile string
 
-	Config map[string]any // the fields as they are written, with their defaults
+	Config map[string]any // the fields as written, with their defaults
 }
 
-// A Target is what a grader looks at: last_message, trace, files, mock_calls, or file with a path.
+// A Target says what a grader checks: last_message, trace, files, mock_calls, or file with a path.
 type Target struct {
 	Source string
 	Path   string `json:",omitempty"`
@@ -71,7 +71,8 @@ func (r *suiteReader) graderFile(front *yaml.Node, body string) {
 	r.grader(front, strings.TrimSuffix(filepath.Base(r.in.File), ".md"), body)
 }
 
-// grader reads a grader. That of a file of its own has the file's name, and its text may be the body.
+// grader reads a grader. A grader in its own file gets the file's name, and the body may be its
+// text.
 func (r *suiteReader) grader(n *yaml.Node, name, body string) {
 	f := r.in.Given(n, "a grader")
 	if f == nil {
@@ -107,7 +108,7 @@ func (r *suiteReader) grader(n *yaml.Node, name, body string) {
 	r.c.Checks = append(r.c.Checks, Check{Check: gate.Check{Text: g.Name + " (" + g.Type + ")"}, Grader: g})
 }
 
-// config keeps the fields of a grader as reports show them.
+// config sets the fields of a grader that reports show.
 func (g *Grader) config(f doc.Fields) {
 	g.Config = map[string]map[string]any{
 		regexGrader: {"flags": "", "match": "contains", "target": "last_message"}, toolUsed: {}, toolOrder: {},
@@ -116,7 +117,7 @@ func (g *Grader) config(f doc.Fields) {
 	for _, key := range graderKeys[g.Type] {
 		var v any
 		if f[key] == nil || f[key].Decode(&v) != nil {
-			continue // that was reported
+			continue // already reported
 		}
 		if tool, ok := v.(string); ok && g.Type == toolOrder {
 			v = map[string]any{"tool": tool}
@@ -128,7 +129,7 @@ func (g *Grader) config(f doc.Fields) {
 	}
 }
 
-// body returns the text of a grader's file: its pattern or its criteria.
+// body takes the text of a grader's file as its pattern or its criteria.
 func (r *suiteReader) body(n *yaml.Node, f doc.Fields, g *Grader, body string) {
 	key := "criteria"
 	if g.Type == regexGrader {

@@ -14,16 +14,16 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// passed are the variables that a trial has of the user's, beside those that let the agent in: what programs need
-// to run and to find the service. A name that ends in * begins so.
+// passed lists the user's variables that a trial gets besides the login: those that programs need
+// to run and to find the service. A name that ends in * is a prefix.
 var passed = []string{
 	"PATH", "LANG", "LC_*", "TZ", "TERM", "SHELL", "USER", "LOGNAME", "NO_COLOR", "SystemRoot", "ComSpec", "PATHEXT",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "SKILLHAND_CLAUDE",
-	"SKILLHAND_WORKER", // by which what a killed worker left running is found
+	"SKILLHAND_WORKER", // finds what a killed worker left running
 }
 
-// trialEnv makes the environment of a trial. more are further names to pass on.
+// trialEnv returns the environment of a trial; more names further variables to pass on.
 func trialEnv(user here.Env, place folders, more []string) here.Env {
 	var env here.Env
 	login := agents.Get(agents.Claude).Login
@@ -35,7 +35,8 @@ func trialEnv(user here.Env, place folders, more []string) here.Env {
 		}
 	}
 	for _, kv := range [][2]string{
-		{"HOME", place.home}, {"USERPROFILE", place.home}, {"TMPDIR", place.temp}, {"PWD", place.project}, {"SKILLHAND_STATE_DIR", place.state},
+		{"HOME", place.home}, {"USERPROFILE", place.home}, {"TMPDIR", place.temp},
+		{"PWD", place.project}, {"SKILLHAND_STATE_DIR", place.state},
 		{"DISABLE_AUTOUPDATER", "1"}, {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"},
 	} {
 		env = env.With(kv[0], kv[1])
@@ -43,7 +44,7 @@ func trialEnv(user here.Env, place folders, more []string) here.Env {
 	return env
 }
 
-// matches reports whether a name is among patterns: one that ends in * begins so.
+// matches reports whether a name matches one of the patterns. A pattern that ends in * is a prefix.
 func matches(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
 		prefix, open := strings.CutSuffix(p, "*")
@@ -51,9 +52,8 @@ func matches(patterns []string, name string) bool {
 	})
 }
 
-// passCredentials puts into a new HOME what lets the CLI in, and nothing else of
-// the user's. The key that renews a login stays with the user: a trial that used
-// it would log the user out.
+// passCredentials copies the CLI's login, and nothing else of the user, into a new HOME. It leaves
+// out the key that renews a login: a trial that used that key would log the user out.
 func passCredentials(user here.Here, home string) error {
 	config := user.Env.Get("CLAUDE_CONFIG_DIR")
 	global := filepath.Join(config, ".claude.json")
@@ -67,8 +67,8 @@ func passCredentials(user here.Here, home string) error {
 	)
 }
 
-// passJSON copies what choose leaves of a document. A file that is not there, or
-// is no JSON object, lets nobody in.
+// passJSON copies the part of a document that choose returns. A file that is missing or not a JSON
+// object contains no login.
 func passJSON(from, to string, choose func(map[string]any) map[string]any) error {
 	text, err := os.ReadFile(from)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,7 +91,7 @@ func passJSON(from, to string, choose func(map[string]any) map[string]any) error
 	return writeIn(to, text)
 }
 
-// writeIn writes a file of the user's own, with the folders that it is in.
+// writeIn writes a file that only the user can read, and makes its folders.
 func writeIn(file string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
@@ -111,7 +111,7 @@ func pick(keys ...string) func(map[string]any) map[string]any {
 	}
 }
 
-// accessOnly leaves what lets the CLI in for now.
+// accessOnly keeps only the keys that let the CLI in for now.
 func accessOnly(doc map[string]any) map[string]any {
 	login, ok := doc["claudeAiOauth"].(map[string]any)
 	if !ok {
@@ -121,7 +121,7 @@ func accessOnly(doc map[string]any) map[string]any {
 	return map[string]any{"claudeAiOauth": login}
 }
 
-// authSettings leaves what of the user's settings is about getting in.
+// authSettings keeps only the user's settings about logging in.
 func authSettings(doc map[string]any) map[string]any {
 	some := pick(claudecode.LoginKeys()...)(doc)
 	env := map[string]any{}

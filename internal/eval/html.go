@@ -19,48 +19,48 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// A Report is what came of trials in one agent, or in several.
+// A Report contains the results of trials in one agent or in several.
 type Report struct {
-	Made    time.Time // when; zero if that does not matter
-	Version string    // of skillhand
+	Made    time.Time // zero if the time does not matter
+	Version string    // the version of skillhand
 	Agents  []AgentReport
 }
 
-// An AgentReport is what came of trials in one agent.
+// An AgentReport contains the results of trials in one agent.
 type AgentReport struct {
 	Agent   string
-	Untried string // why nothing was tried in it; "" if something was
+	Untried string // why nothing was tried in this agent, or ""
 	Summary *Summary
 	Trials  []Trial
-	Before  map[string]*Before // the last try of a skill, by its name
+	Before  map[string]*Before // the last try of each skill, by the skill's name
 }
 
-// NotTried reports on an agent in which nothing was tried.
+// NotTried returns the report on an agent in which nothing was tried.
 func NotTried(agent, why string, subjects []*Subject) AgentReport {
 	return AgentReport{Agent: agent, Untried: why, Summary: Summarize(subjects, nil, nil)}
 }
 
-// A Before is what an earlier try of a skill came to.
+// A Before is the result of an earlier try of a skill.
 type Before struct {
 	Made  time.Time
 	Skill SkillSummary
 }
 
-// A Fate is what became of a skill in an agent, with one model.
+// A Fate is the result of a skill in an agent, with one model.
 type Fate struct {
 	Skill string `json:"skill"`
 	Agent string `json:"agent"`
 	Model string `json:"model,omitempty"` // if there are several
-	Fate  string `json:"fate"`            // fires, read, …, with how often; cannot fire; not tried; and why
+	Fate  string `json:"fate"`            // fires, read, …, with how often; or cannot fire or not tried, and why
 
 	Rates *SkillArm   `json:"-"` // nil if nothing was tried
 	Helps *Difference `json:"-"` // nil if there was no arm without the skill
-	Cost  string      `json:"-"` // of a trial
-	Then  *Fate       `json:"-"` // in the last try
-	Made  time.Time   `json:"-"` // of that
+	Cost  string      `json:"-"` // the cost of a trial
+	Then  *Fate       `json:"-"` // the result in the last try
+	Made  time.Time   `json:"-"` // the time of that try
 }
 
-// Who names the agent, and the model if there are several.
+// Who names the agent, and also the model if there are several.
 func (f *Fate) Who() string {
 	if f.Model != "" {
 		return f.Agent + ", " + f.Model
@@ -68,7 +68,7 @@ func (f *Fate) Who() string {
 	return f.Agent
 }
 
-// Fates says what became of each skill in each agent with each model, by skill.
+// Fates returns the result of each skill in each agent with each model, by skill.
 func (r Report) Fates() []Fate {
 	all := []Fate{}
 	for _, a := range r.Agents {
@@ -94,7 +94,7 @@ func (r Report) Fates() []Fate {
 	return all
 }
 
-// fates says what became of the skill with each model.
+// fates returns the result of the skill with each model.
 func (k *SkillSummary) fates(noCost bool) (all []Fate) {
 	for i := range k.Arms {
 		arm := &k.Arms[i]
@@ -112,8 +112,8 @@ func (k *SkillSummary) fates(noCost bool) (all []Fate) {
 	return all
 }
 
-// cost says what a trial of an arm costs: the mean over cases and, of several, the 95 % interval of
-// Student's t.
+// cost says what a trial in an arm costs: the mean over cases and, for several cases, the 95 %
+// interval of Student's t.
 func (k *SkillSummary) cost(arm Arm, unknown bool) string {
 	var costs []float64
 	for _, c := range k.Cases {
@@ -138,12 +138,12 @@ func (k *SkillSummary) cost(arm Arm, unknown bool) string {
 	return text
 }
 
-// A Topic is a skill in a report: what came of its cases in all agents, side by side.
+// A Topic is a skill in a report: the results of its cases in all agents, side by side.
 type Topic struct {
 	Skill   string
 	Why     []string
 	Cases   []TopicCase
-	Columns int // in a row
+	Columns int // columns in a row
 }
 
 // A TopicCase is a case of a Topic.
@@ -152,15 +152,15 @@ type TopicCase struct {
 	Columns []Column
 }
 
-// A Column is what came of a case in one arm of one agent.
+// A Column contains the results of a case in one arm of one agent.
 type Column struct {
 	*ArmSummary
 	Title  string
-	NoCost bool // the agent does not tell what it cost
+	NoCost bool // the agent does not report its cost
 	Trials []*Trial
 }
 
-// Topics returns the skills, in order.
+// Topics returns the report's skills, in order.
 func (r Report) Topics() (all []*Topic) {
 	for n := range r.Agents {
 		a := &r.Agents[n]
@@ -177,8 +177,8 @@ func (r Report) Topics() (all []*Topic) {
 	return all
 }
 
-// add adds what came of a skill in an agent, which has a name if there are several. A row has the
-// arms of one model, or one arm in all agents and models.
+// add adds the results of a skill in an agent. If there are several agents, the column shows the
+// agent's name. A row contains the arms of one model, or one arm in all agents and models.
 func (t *Topic) add(a *AgentReport, k *SkillSummary, several bool) {
 	who := ""
 	if several {
@@ -209,7 +209,7 @@ func (t *Topic) add(a *AgentReport, k *SkillSummary, several bool) {
 	}
 }
 
-// WriteHTML writes a report as one page: see HTML. The secrets of the environment are not in it.
+// WriteHTML writes the report of HTML to a file, without the secrets of the environment.
 func (r Report) WriteHTML(file string, env here.Env) error {
 	text, err := r.HTML(redact.New(env).Text)
 	if err != nil {
@@ -218,9 +218,9 @@ func (r Report) WriteHTML(file string, env here.Env) error {
 	return files.Write(file, text, 0o644)
 }
 
-// HTML returns a report as one page that loads nothing and runs nothing: a verdict for each skill
-// and agent, then each case with its arms side by side, and each trial as a conversation. Whatever
-// is in those is shown as text, without the secrets of hide.
+// HTML returns a report as one page that loads nothing and runs nothing. The page has a verdict for
+// each skill and agent, each case with its arms side by side, and each trial as a conversation.
+// Conversations are shown as plain text, and hide removes secrets from them.
 func (r Report) HTML(hide func(string) string) ([]byte, error) {
 	page, err := htmlReport.Clone()
 	if err != nil {
@@ -230,7 +230,7 @@ func (r Report) HTML(hide func(string) string) ([]byte, error) {
 	page.Funcs(template.FuncMap{
 		"shown": shown,
 		"talk": func(t *Trial) *Conversation {
-			by, _ := agents.Find(t.Agent) // it wrote the transcript
+			by, _ := agents.Find(t.Agent) // the agent that wrote the transcript
 			c, err := ReadConversation(t.Transcript, by)
 			if err != nil {
 				return nil
@@ -243,7 +243,7 @@ func (r Report) HTML(hide func(string) string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// showControls writes characters that nobody sees, or that turn text around, as their numbers.
+// showControls replaces invisible characters, and characters that reverse text, with their numbers.
 func showControls(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -259,7 +259,7 @@ func showControls(text string) string {
 	return b.String()
 }
 
-// Of returns the trials of a case in an arm, by run.
+// Of returns the trials of a case in an arm, in the order of runs.
 func (a *AgentReport) Of(skill, id string, arm Arm) []*Trial {
 	var all []*Trial
 	for i := range a.Trials {
@@ -271,7 +271,8 @@ func (a *AgentReport) Of(skill, id string, arm Arm) []*Trial {
 	return all
 }
 
-// Asked names the models that answered, and the versions of the agent, as transcripts tell them.
+// Asked names the models that answered and the versions of the agent, as the transcripts report
+// them.
 func (a *AgentReport) Asked() string {
 	var all []string
 	add := func(text string) {
@@ -291,17 +292,18 @@ func (a *AgentReport) Asked() string {
 	return strings.Join(all, ", ")
 }
 
-// Not returns how often something did not happen.
+// Not returns the rate of the opposite.
 func (r Rate) Not() Rate {
 	return Rate{Hits: r.Of - r.Hits, Of: r.Of, Cases: r.Cases, Rate: 1 - r.Rate, Low: 1 - r.High, High: 1 - r.Low}
 }
 
-// should says what should come of a case.
+// should says what the skill should do in a case.
 func (c *CaseSummary) should() string {
-	return map[string]string{"fires": "should fire the skill", "quiet": "should not fire the skill", "called": "calls the skill by name"}[c.Wants()]
+	return map[string]string{"fires": "should fire the skill",
+		"quiet": "should not fire the skill", "called": "calls the skill by name"}[c.Wants()]
 }
 
-// Title says what an arm has.
+// Title describes an arm.
 func (a Arm) Title() string {
 	text := map[Arm]string{With: "With the skill", Without: "Without the skill", Against: "With the skill as it was"}[a.Kind()]
 	if a.Model() != "" {
@@ -310,7 +312,7 @@ func (a Arm) Title() string {
 	return text
 }
 
-// Spent adds up what the trials of a skill cost.
+// Spent returns the cost of all trials of a skill.
 func (k *SkillSummary) Spent() (usd float64) {
 	for _, c := range k.Cases {
 		for _, a := range c.Arms {
@@ -320,10 +322,10 @@ func (k *SkillSummary) Spent() (usd float64) {
 	return usd
 }
 
-// Class returns the color of a trial: what was wanted, or not.
+// Class returns the style of a trial's cell: good, bad or unknown.
 func (t *Trial) Class() string {
 	switch cell := t.Cell(); {
-	case t.Arm.Kind() == Without, cell == "?": // nothing was wanted, or nobody knows
+	case t.Arm.Kind() == Without, cell == "?": // nothing was wanted, or the outcome is unknown
 		return "unknown"
 	case cell == "+":
 		return "good"
@@ -331,7 +333,7 @@ func (t *Trial) Class() string {
 	return "bad"
 }
 
-// Verdict says in a few words what a trial came to, and what was wrong with it.
+// Verdict says in a few words how a trial ended and what was wrong with it.
 func (t *Trial) Verdict() string {
 	words := string(t.Outcome)
 	switch {

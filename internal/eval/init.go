@@ -23,8 +23,8 @@ type Proposal struct {
 	Fires  bool   `yaml:"fires" json:"fires"`
 }
 
-// NewProposals makes cases of what people type: when the skill should fire, and when not. Try
-// refuses a case whose prompt is still empty.
+// NewProposals makes cases from what people type: prompts for which the skill should fire, and
+// prompts for which it should not. Try refuses a case whose prompt is still empty.
 func NewProposals(fires, quiet []string) []Proposal {
 	var all []Proposal
 	for i, prompt := range fires {
@@ -36,8 +36,8 @@ func NewProposals(fires, quiet []string) []Proposal {
 	return all
 }
 
-// NearMisses returns what fires other skills, by their cases, and should not fire this one: at most
-// two prompts of each, and some of all.
+// NearMisses returns prompts that, by their cases, fire other skills and so should not fire this
+// one. It returns at most two prompts of each skill, and six in all.
 func (s *Subject) NearMisses(others []*Subject) []string {
 	const each, most = 2, 6
 	var all []string
@@ -54,7 +54,7 @@ func (s *Subject) NearMisses(others []*Subject) []string {
 	return all
 }
 
-// NeedsGit says what a case needs if a directive of the skill calls git; "" if none does.
+// NeedsGit says what a case needs if a directive of the skill calls git, else "".
 func (s *Subject) NeedsGit() string {
 	if !s.callsGit() {
 		return ""
@@ -66,7 +66,7 @@ var proposalSchema = json.RawMessage(`{"type":"object","required":["cases"],"add
 {"type":"object","required":["id","prompt","fires"],"additionalProperties":false,
 "properties":{"id":{"type":"string"},"prompt":{"type":"string"},"fires":{"type":"boolean"}}}}}}`)
 
-// Ask has a model propose cases.
+// Ask asks a model to propose cases.
 func (s *Subject) Ask(ctx context.Context, rt *skillhand.Runtime, model string) ([]Proposal, error) {
 	dir, err := os.MkdirTemp("", scratchPrefix)
 	if err != nil {
@@ -113,7 +113,7 @@ const proposalHead = `# Cases for skillhand try: what people type, and whether t
 #     - {command: "test -s card.txt"}
 `
 
-// WriteCases writes proposals beside a skill and returns the file. It replaces none.
+// WriteCases writes proposals beside a skill and returns the file. It never replaces a file.
 func (s *Subject) WriteCases(cases []Proposal) (string, error) {
 	text, err := yaml.Marshal(map[string]any{"cases": cases})
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Subject) WriteCases(cases []Proposal) (string, error) {
 	}
 	_, err = out.Write(append([]byte(proposalHead), text...))
 	if err = errors.Join(err, out.Close()); err != nil {
-		err = errors.Join(err, os.Remove(file)) // rather none than half of it
+		err = errors.Join(err, os.Remove(file)) // better no file than half a file
 	}
 	return file, err
 }

@@ -24,9 +24,9 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// A trialJob is a trial as the job of a batch.
+// A trialJob describes a trial as the job of a batch.
 type trialJob struct {
-	Bundle string `json:"bundle,omitempty"` // its file in the database; "" for trials that only their own process makes
+	Bundle string `json:"bundle,omitempty"` // the Bundle's file in the database; "" if only this process makes the trial
 	Skill  string `json:"skill"`
 	Case   string `json:"case"`
 	Arm    Arm    `json:"arm"`
@@ -37,10 +37,10 @@ type trialJob struct {
 type Maker struct {
 	DB *batch.DB
 
-	own    *Bundle // of trials that only this process makes
-	onSaid func()  // called when a model says something; may be nil
+	own    *Bundle // for trials that only this process makes
+	onSaid func()  // called when a model sends something; may be nil
 
-	folders sync.Mutex // held while those of trials come and go
+	folders sync.Mutex // held while folders of trials are made or removed
 	last    struct {   // the bundle that was fetched last
 		sync.Mutex
 		name string
@@ -48,7 +48,7 @@ type Maker struct {
 	}
 }
 
-// Do makes one attempt at a trial. The batch counts attempts, and waits between them.
+// Do makes one attempt at a trial. The batch counts the attempts and waits between them.
 func (m *Maker) Do(ctx context.Context, env here.Env, trial json.RawMessage) (json.RawMessage, batch.Retry) {
 	fail := func(err error) (json.RawMessage, batch.Retry) { return nil, batch.Retry{Error: err.Error()} }
 	var j trialJob
@@ -93,7 +93,7 @@ func (m *Maker) Do(ctx context.Context, env here.Env, trial json.RawMessage) (js
 	return result, retry
 }
 
-// fetch returns a packed bundle from the database.
+// fetch reads a packed Bundle from the database.
 func (m *Maker) fetch(ctx context.Context, name string) ([]byte, error) {
 	m.last.Lock()
 	defer m.last.Unlock()
@@ -107,8 +107,8 @@ func (m *Maker) fetch(ctx context.Context, name string) ([]byte, error) {
 	return data, err
 }
 
-// scratch makes a folder for a trial below one of the worker, which goes with the last of them. The lock keeps it from
-// going while another trial begins.
+// scratch makes a folder for a trial below parent, a folder of the worker. The end of the last
+// trial removes parent. The lock keeps parent while another trial begins.
 func (m *Maker) scratch(parent string) (dir string, end func(), err error) {
 	m.folders.Lock()
 	defer m.folders.Unlock()
@@ -126,7 +126,7 @@ func (m *Maker) scratch(parent string) (dir string, end func(), err error) {
 	}, nil
 }
 
-// afterTrial says what a failure means for a trial and for its batch.
+// afterTrial returns what a failure means for a trial and for its batch.
 func afterTrial(err error, cost float64, now time.Time) batch.Retry {
 	r := jobs.AfterAsk(err, now)
 	r.CostUSD = cost
@@ -139,16 +139,16 @@ func afterTrial(err error, cost float64, now time.Time) batch.Retry {
 		r.Again = Passes(e)
 	}
 	if err != nil && !ok && !r.Unfit && !errors.Is(err, context.Canceled) {
-		r.Stop = jobs.Refused // no trial can be made, as on a full disk
+		r.Stop = jobs.Refused // no trial can be made, for example because the disk is full
 	}
 	return r
 }
 
-// maxWait is how long a trial of one process may be put off. Beyond that the command ends, and the
-// same command makes the trial later.
+// maxWait limits how long a trial of this process may be postponed. If it must wait longer, the
+// command ends, and the same command makes the trial later.
 const maxWait = 5 * time.Minute
 
-// soon returns a batch.Func whose job is not put off for longer than somebody waits for it.
+// soon returns a batch.Func that postpones a job only as long as somebody waits for it.
 func soon(do batch.Func) batch.Func {
 	return func(ctx context.Context, payload json.RawMessage) (json.RawMessage, batch.Retry) {
 		result, r := do(ctx, payload)
@@ -160,13 +160,13 @@ func soon(do batch.Func) batch.Func {
 	}
 }
 
-// An ahead lets one trial go ahead until the model says something: a fault that all of them have,
-// such as credentials, then shows before anything is spent.
+// An ahead makes the other trials wait until the model answers the first one. A failure that all
+// trials share, such as missing credentials, then appears before anything is spent.
 type ahead struct {
 	begun atomic.Bool
 	once  sync.Once
 	over  chan struct{}
-	fault batch.Retry // of the first, if it stops the batch
+	fault batch.Retry // the first trial's failure, if it stops the batch
 }
 
 func (a *ahead) end() { a.once.Do(func() { close(a.over) }) }
@@ -193,27 +193,27 @@ func (a *ahead) do(job batch.Func) batch.Func {
 	}
 }
 
-// Jobs says how trials are made as jobs of a batch.
+// Jobs says how a batch makes trials as its jobs.
 type Jobs struct {
 	Open   func(ctx context.Context) (*batch.DB, error) // opens the database, if trials are missing
-	Plan   string                                       // what is tried: see Options.Plan
-	Shared bool                                         // any worker of the database may make them; else only this process does
-	Fresh  bool                                         // begin anew, not with the trials that others have begun for the same plan
-	Help   string                                       // the command with which others help, if they may
+	Plan   string                                       // a hash of the trials: see Options.Plan
+	Shared bool                                         // any worker of the database may make them; otherwise only this process does
+	Fresh  bool                                         // begin a new batch instead of one that others have begun for the same plan
+	Help   string                                       // the command for others to help with; "" if they cannot
 	Limits batch.Limits
 }
 
-// A making has trials made as jobs.
+// A making turns trials into the jobs of a batch and collects their results.
 type making struct {
 	Jobs
 	bundle *Bundle
 	db     *batch.DB
 	watch  *jobs.Watch
-	want   map[string]Trial   // trials that have not ended, by their keys
-	told   map[string]float64 // cost of earlier attempts that the results have
+	want   map[string]Trial   // trials that have not ended, by key
+	told   map[string]float64 // the cost of earlier attempts, which the results already contain
 	begun  map[string]bool
-	ended  func(Made) error // gets each trial that ended
-	nobody error            // why no worker makes the trials that wait
+	ended  func(Made) error // receives each trial that ended
+	nobody error            // why no worker makes the waiting trials
 }
 
 // close closes the database.
@@ -223,7 +223,7 @@ func (b *making) close() {
 	}
 }
 
-// make makes trials, and says why some were not made.
+// make makes trials and returns why some were not made.
 func (b *making) make(ctx context.Context, missing []Trial) (stopped string, err error) {
 	b.want, b.told, b.begun = map[string]Trial{}, map[string]float64{}, map[string]bool{}
 	if b.db == nil {
@@ -258,25 +258,26 @@ func (b *making) make(ctx context.Context, missing []Trial) (stopped string, err
 	if s, err := b.db.Status(last, b.watch.ID); err != nil || s.Done < s.Total {
 		return stopped, err
 	}
-	return stopped, b.db.Remove(last, b.watch.ID) // the results folder has it all
+	return stopped, b.db.Remove(last, b.watch.ID) // the results folder has everything
 }
 
-// pack puts the bundle into the database, and returns the name of its file there.
+// pack saves the packed Bundle in the database and returns the name of its file there.
 func (b *making) pack(ctx context.Context) (string, error) {
 	packed, err := b.bundle.Pack()
 	if err != nil {
 		return "", err
 	}
 	if len(packed) > batch.MaxFile {
-		return "", &Stopped{TooLarge, fmt.Errorf("the skills and the folders of their cases have %d MB, compressed, and a batch takes at most %d",
-			len(packed)>>20, batch.MaxFile>>20)}
+		return "", &Stopped{TooLarge,
+			fmt.Errorf("the skills and the folders of their cases have %d MB, compressed, and a batch takes at most %d",
+				len(packed)>>20, batch.MaxFile>>20)}
 	}
 	return b.db.Put(ctx, packed)
 }
 
-// chooseName returns the name of a batch that others have begun for the same plan and that has trials
-// left, or else of a new one. Whoever gives the same command at the same time finds the same name,
-// so the trials are made once, for both.
+// chooseName returns the name of a batch that others have begun for the same plan and not finished,
+// or else a new name. People who run the same command at the same time get the same name, so the
+// trials are made only once.
 func (b *making) chooseName(ctx context.Context) (string, error) {
 	name := "try"
 	if len(b.bundle.subjects) == 1 {
@@ -295,7 +296,7 @@ func (b *making) chooseName(ctx context.Context) (string, error) {
 	}
 }
 
-// add puts the trials into the database, and takes those again that failed there.
+// add adds the trials to the database and retries those that failed there.
 func (b *making) add(ctx context.Context, packed string, missing []Trial) error {
 	o := &b.bundle.o
 	all := make([]batch.Job, len(missing))
@@ -305,8 +306,8 @@ func (b *making) add(ctx context.Context, packed string, missing []Trial) error 
 		if err != nil {
 			return err
 		}
-		// A trial has the same limit of usage as a question. The results folder says what it is: a
-		// later command may have other limits of time.
+		// The Job has no limit of time, because the results folder identifies a trial and a later
+		// command may set other limits. A trial has the same limit of usage as a question.
 		all[i] = batch.Job{
 			ID:      id,
 			Kind:    jobs.KindOf(o.Agent),
@@ -342,7 +343,7 @@ func (b *making) add(ctx context.Context, packed string, missing []Trial) error 
 	return err
 }
 
-// run works on the batch until nothing happens in it any more. It returns why some of it is left.
+// run works on the batch until nothing more happens in it. It returns why some trials are not made.
 func (b *making) run(ctx context.Context) (string, error) {
 	stuck, err := b.watch.Work(ctx, b.worker().Run)
 	if stuck != "" {
@@ -376,7 +377,7 @@ func (b *making) worker() *batch.Worker {
 	return w
 }
 
-// start tells of a trial that has begun.
+// start reports that a trial has begun.
 func (b *making) start(r batch.Running) {
 	if t, ok := b.want[r.ID]; ok && !b.begun[r.ID] {
 		b.begun[r.ID] = true
@@ -384,7 +385,7 @@ func (b *making) start(r batch.Running) {
 	}
 }
 
-// end hands over a trial that has ended.
+// end passes on a trial that has ended.
 func (b *making) end(r batch.Result) error {
 	t, wanted := b.want[r.ID]
 	if !wanted || r.State == batch.Canceled {
@@ -394,7 +395,7 @@ func (b *making) end(r batch.Result) error {
 	if err != nil {
 		return err
 	}
-	// Databases count millionths.
+	// Databases count in millionths.
 	made.CostUSD, made.Tries = math.Round((t.CostUSD+r.CostUSD-b.told[r.ID])*1e6)/1e6, t.Tries+r.Attempts
 	delete(b.want, r.ID)
 	return b.ended(made)
@@ -415,25 +416,27 @@ func readMade(t Trial, r batch.Result) (Made, error) {
 	return made, nil
 }
 
-// A Stopped error says why trials were not made, and would not be made by the same command.
+// A Stopped is the error that trials were not made and that the same command would not make them.
 type Stopped struct {
-	Why batch.Stop // or one of the following
+	Why batch.Stop // a reason of package batch, or a constant below
 	Err error
 }
 
-// Why trials were not made, beside the reasons for which batches stop.
+// Reasons why trials were not made, besides those of package batch.
 const (
 	Missing  batch.Stop = "missing"   // no machine can make them
-	TooLarge batch.Stop = "too large" // what they need does not fit into the database
+	TooLarge batch.Stop = "too large" // the skills and cases do not fit into the database
 )
 
 func (s *Stopped) Error() string { return s.Err.Error() }
 func (s *Stopped) Unwrap() error { return s.Err }
 
-// budgetShort begins what is said if the budget allows no more trials: the same command makes none.
+// budgetShort begins the message that the budget allows no more trials. The same command would make
+// none.
 const budgetShort = "the budget of "
 
-// left says why trials were not made: an error if the same command would not make them.
+// left returns why trials were not made. The reason is an error if the same command would not make
+// them.
 func (b *making) left(ctx context.Context, s *batch.Status) (string, error) {
 	switch {
 	case len(b.want) == 0:
@@ -450,7 +453,7 @@ func (b *making) left(ctx context.Context, s *batch.Status) (string, error) {
 	return "the batch has stopped", nil
 }
 
-// fault returns what went wrong in a job that waits.
+// fault returns the error of a job that waits.
 func (b *making) fault(ctx context.Context) error {
 	for r, err := range b.db.Jobs(ctx, b.watch.ID, batch.Query{States: []batch.State{batch.Waiting, batch.Opened}}) {
 		if err != nil {

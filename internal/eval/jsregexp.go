@@ -12,16 +12,16 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// matchTimeout bounds a search: these expressions may take exponential time.
+// matchTimeout limits a search, because these expressions may take exponential time.
 const matchTimeout = 5 * time.Second
 
-// A Regexp is a compiled expression.
+// A Regexp is a compiled regular expression of JavaScript.
 type Regexp struct {
 	re             *regexp2.Regexp
-	sticky, points bool // points: it looks at code points, not at units of UTF-16
+	sticky, points bool // points: it matches code points, not UTF-16 units
 }
 
-// Compile compiles a pattern with the flags that follow it in JavaScript: any of dgimsuvy.
+// Compile compiles a pattern with the flags that JavaScript allows: any of dgimsuvy.
 func Compile(pattern, flags string) (*Regexp, error) {
 	options := regexp2.ECMAScript
 	for i, f := range flags {
@@ -50,8 +50,8 @@ func Compile(pattern, flags string) (*Regexp, error) {
 	return r, nil
 }
 
-// unit returns a unit of UTF-16 as the engine sees it. Half a character is no rune, so a private one
-// stands for it.
+// unit converts a UTF-16 unit to the rune that the engine sees. Half a character is not a rune, so
+// a private-use rune stands for it.
 func unit(u uint16) rune {
 	if utf16.IsSurrogate(rune(u)) {
 		return privatePlane + rune(u)
@@ -63,24 +63,24 @@ const privatePlane = 0x100000
 
 var halfEscape = words.Regexp(`(^|[^\\])((?:\\\\)*)\\u([Dd][89A-Fa-f][0-9A-Fa-f]{2})`)
 
-// inUnits writes a pattern as units of UTF-16: that is how it is read without the flag u.
+// inUnits rewrites a pattern as UTF-16 units, as JavaScript reads it without the flag u.
 func inUnits(pattern string) string {
 	var b strings.Builder
 	for _, u := range utf16.Encode([]rune(pattern)) {
 		b.WriteRune(unit(u))
 	}
 	replace := func(m string) string {
-		u, _ := strconv.ParseUint(m[len(m)-4:], 16, 16) // the expression has found four digits
+		u, _ := strconv.ParseUint(m[len(m)-4:], 16, 16) // the expression has matched four digits
 		return m[:len(m)-6] + string(unit(uint16(u)))
 	}
 	text := b.String()
-	for range 2 { // one escape may follow right behind another, which the expression takes with it
+	for range 2 { // twice, because a match also consumes the escape right after it
 		text = halfEscape.Get().ReplaceAllStringFunc(text, replace)
 	}
 	return text
 }
 
-// text returns what the expression looks at, a unit each.
+// text returns the units or code points that the expression matches.
 func (r *Regexp) text(text string) []rune {
 	if r.points {
 		return []rune(text)
@@ -93,7 +93,7 @@ func (r *Regexp) text(text string) []rune {
 	return all
 }
 
-// checkGroups refuses groups that the engine has and JavaScript has not.
+// checkGroups refuses groups that the engine supports but JavaScript does not.
 func checkGroups(pattern string) error {
 	class := false
 	for i := 0; i < len(pattern); i++ {
@@ -111,7 +111,7 @@ func checkGroups(pattern string) error {
 
 var group = words.Regexp(`^\(\?(?:[:=!]|<[=!]|<[\pL_$][\pL\pN_$]*>|[ims]*(?:-[ims]+)?:)`)
 
-// Find returns the first match in a text, and whether there is one.
+// Find returns the first match in a text, and whether there is a match.
 func (r *Regexp) Find(text string) (match string, ok bool, err error) {
 	m, err := r.re.FindRunesMatch(r.text(text))
 	if err != nil || m == nil || r.sticky && m.RuneIndex > 0 {
@@ -122,12 +122,12 @@ func (r *Regexp) Find(text string) (match string, ok bool, err error) {
 	}
 	units := make([]uint16, m.RuneLength)
 	for i, u := range m.Runes() {
-		units[i] = uint16(u) // the private plane goes
+		units[i] = uint16(u) // drops the private plane
 	}
 	return string(utf16.Decode(units)), true, nil
 }
 
-// Count returns how many matches a text has that do not overlap.
+// Count returns how many matches in a text do not overlap.
 func (r *Regexp) Count(text string) (int, error) {
 	n, end := 0, 0
 	m, err := r.re.FindRunesMatch(r.text(text))

@@ -6,8 +6,8 @@ import (
 	"github.com/skillhand/skillhand/internal/golden"
 )
 
-// WriteJUnit writes trials as CI systems read them. One without a verdict, or with
-// a check that could not be judged, is skipped; the arm without the skill is not a test.
+// WriteJUnit writes trials as CI systems read them. A trial without a verdict, or with a check that
+// could not be judged, is skipped. The arm without the skill does not count as a test.
 func (r Report) WriteJUnit(file string) error {
 	var cases []golden.JUnitCase
 	for _, a := range r.Agents {

@@ -13,13 +13,14 @@ import (
 	"github.com/skillhand/skillhand/internal/find"
 )
 
-// cut says what the agent's list of skills did to a description: "" if the model was given all of it, or nobody knows.
-// Claude Code's list is in the session that it left. Of the others it is known how they make theirs.
+// cut returns how the agent's list of skills cut a description. It returns "" if the model got the
+// whole description, or if this is unknown. The list of Claude Code is in the session that the
+// trial left. For other agents skillhand knows how they make their lists.
 func (m *Bundle) cut(s *Subject, place folders) string {
 	if m.other == nil {
 		return listed(place.home, s.Names)
 	}
-	found, _ := find.ForAgents(place.project, place.home) // what cannot be read is not listed
+	found, _ := find.ForAgents(place.project, place.home) // an agent does not list what cannot be read
 	for i, v := range m.other.Views(found) {
 		if found[i].User || found[i].Place != ".agents" || found[i].Folder != s.Dir {
 			continue
@@ -36,8 +37,8 @@ func (m *Bundle) cut(s *Subject, place folders) string {
 	return ""
 }
 
-// listed says what Claude Code's list of skills did to a description, from the session that a trial left in its HOME: ""
-// if the model was given all of it, or nobody knows.
+// listed returns how Claude Code's list of skills cut a description, by the session that a trial
+// left in its HOME. It returns "" if the model got the whole description, or if this is unknown.
 func listed(home string, names Names) string {
 	known, cut := false, ""
 	for _, file := range files.Glob(home, ".claude/projects/*/*.jsonl") {
@@ -69,7 +70,7 @@ func listed(home string, names Names) string {
 	return cut
 }
 
-// inListing finds a skill in a list of lines such as "- name: description".
+// inListing finds a skill in a list with lines such as "- name: description".
 func inListing(list string, names Names) (cut string, found bool) {
 	for line := range strings.Lines(list) {
 		entry, ok := strings.CutPrefix(strings.TrimSpace(line), "- ")
@@ -91,12 +92,14 @@ func inListing(list string, names Names) (cut string, found bool) {
 	return "", false
 }
 
-// calledOnly wants prompts that call a skill which never fires by itself.
+// calledOnly returns an error for each prompt that does not call a skill which never fires by
+// itself.
 func (s *Subject) calledOnly() []error {
 	var faults []error
 	for _, c := range s.Cases {
 		if _, called := s.called(c.Prompt); s.Manual && !called && c.Fires && !c.Open {
-			faults = append(faults, fmt.Errorf("%s:%d: %s: disable-model-invocation is true, so it never fires by itself: begin the prompt with /%s",
+			faults = append(faults, fmt.Errorf(
+				"%s:%d: %s: disable-model-invocation is true, so it never fires by itself: begin the prompt with /%s",
 				c.File, c.Line, c.ID, slices.Concat(s.Names, Names{s.Name})[0]))
 		}
 	}

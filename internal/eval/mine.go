@@ -13,25 +13,25 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A neighbour is another skill of the user's, or a plugin with skills.
+// A neighbour is another skill of the user, or a plugin with skills.
 type neighbour struct {
-	Name   string `json:"name"` // a skill's folder, or what the plugin calls itself
+	Name   string `json:"name"` // a skill's folder, or the plugin's own name
 	Folder string `json:"folder"`
 	User   bool   `json:"user,omitempty"` // in the user's home, not in the project
 	Plugin bool   `json:"plugin,omitempty"`
 }
 
-// neighbours returns the user's own skills, those of the project, and the plugins
-// that Claude Code would load here.
+// neighbours returns the user's own skills, the project's skills, and the plugins that Claude Code
+// would load here.
 func neighbours(user here.Here) ([]neighbour, error) {
 	where := user.Settings()
 	own := filepath.Join(where.ConfigDir(), "skills")
 	finder := user.Finder()
 	finder.Roots = append(slices.Clone(finder.Roots), own)
-	listed, _ := finder.List() // what cannot be read, agents cannot read either
+	listed, _ := finder.List() // agents cannot read unreadable skills either
 	var all []neighbour
 	for _, loc := range listed {
-		// Claude Code reads these of the folders that skills are in.
+		// Claude Code reads only these of the folders with skills.
 		skillDir, companion := foldersOf(loc)
 		dir := filepath.Dir(skillDir)
 		inProject := loc.From == skill.FromProject && filepath.Base(dir) == "skills" && filepath.Base(filepath.Dir(dir)) == ".claude"
@@ -55,14 +55,14 @@ func neighbours(user here.Here) ([]neighbour, error) {
 	return all, nil
 }
 
-// settle puts the user's other skills beside the one under test, and returns the
-// arguments that the CLI needs to find them.
+// settle copies the user's other skills beside the skill under test. It returns the arguments with
+// which the CLI finds them.
 func (m *Bundle) settle(s *Subject, place folders) ([]string, error) {
 	var args []string
 	for i, n := range m.mine {
 		if n.Plugin {
 			if s.Plugin != "" && find.PluginName(s.Plugin) == n.Name {
-				continue // the one under test stands for it
+				continue // the skill under test replaces it
 			}
 			to := filepath.Join(place.root, "mine", fmt.Sprint(i), filepath.Base(n.Folder))
 			if err := n.copyPlugin(to); err != nil {
@@ -80,7 +80,7 @@ func (m *Bundle) settle(s *Subject, place folders) ([]string, error) {
 		}
 		to := filepath.Join(root, ".claude", "skills", n.Name)
 		if _, err := os.Lstat(to); err == nil {
-			continue // the case brings its own
+			continue // the case brings its own version
 		}
 		if err := copyTree(n.Folder, to, but(".git")); err != nil {
 			return nil, err
@@ -89,11 +89,11 @@ func (m *Bundle) settle(s *Subject, place folders) ([]string, error) {
 	return args, nil
 }
 
-// startsItself are the files of a plugin by which something runs that no skill asked for.
+// startsItself lists the files of a plugin that start something without a skill.
 var startsItself = []string{"hooks/hooks.json", ".mcp.json", ".lsp.json", "monitors/monitors.json"}
 
-// copyPlugin copies a plugin's skills and commands, and what they may use. Its
-// hooks and servers are the user's, not the agent's to choose from.
+// copyPlugin copies a plugin's skills and commands, and the files that they may use. It skips hooks
+// and servers: the user chooses those, not the agent.
 func (n neighbour) copyPlugin(to string) error {
 	const manifest = ".claude-plugin/plugin.json"
 	err := copyTree(n.Folder, to, but(append([]string{".git", manifest}, startsItself...)...))
@@ -116,7 +116,8 @@ func (n neighbour) copyPlugin(to string) error {
 	return os.WriteFile(filepath.Join(to, filepath.FromSlash(manifest)), text, 0o666)
 }
 
-// describe adds the descriptions of a neighbour's skills, by what the agent calls them.
+// describe calls add for the folders with a neighbour's skills, with the prefix that the agent puts
+// before their names.
 func (n neighbour) describe(add func(folder, prefix string)) {
 	if !n.Plugin {
 		add(n.Folder, "")

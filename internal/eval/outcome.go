@@ -17,24 +17,26 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// An Outcome says which skill fired.
+// An Outcome says which skill fired, if any.
 type Outcome string
 
 // The outcomes.
 const (
 	Fired Outcome = "fired" // the skill under test
-	Other Outcome = "other" // only others
+	Other Outcome = "other" // only other skills
 	None  Outcome = "none"
-	// ReadFile: the agent read the skill's file, which is how a skill fires in Codex and pi.
+	// ReadFile means that the agent read the skill's file. In Codex and pi a skill fires this way.
 	ReadFile Outcome = "read"
-	// Called: the agent called the skill, and did not get its text: the page failed, or the call was refused.
+	// Called means that the agent called the skill but did not get its text: the page failed, or
+	// the call was refused.
 	Called Outcome = "called"
-	// Unknown: the agent started a subagent, and its stream does not show what that did.
+	// Unknown means that the agent started a subagent whose actions its stream does not show.
 	Unknown Outcome = "unknown"
-	Void    Outcome = "void" // there is no verdict: rate limit, time-out, crash
+	Void    Outcome = "void" // no verdict: rate limit, timeout, crash
 )
 
-// outcomes are all, in the order of reports, with what people read of a skill that should fire.
+// outcomes lists all outcomes in the order of reports, with what people read about a skill that
+// should fire.
 var outcomes = []struct {
 	outcome Outcome
 	words   string
@@ -46,28 +48,28 @@ var outcomes = []struct {
 // delivered reports whether the skill's text reached the agent.
 func (o Outcome) delivered() bool { return o == Fired || o == ReadFile }
 
-// told reports whether the outcome says if the skill fired.
+// told reports whether the outcome shows if the skill fired.
 func (o Outcome) told() bool { return o != Void && o != Unknown }
 
-// A Reading is what a transcript says.
+// A Reading is the content of a transcript, as far as trials need it.
 type Reading struct {
 	Outcome Outcome
-	Skills  []string // whose text was delivered, in order, each once
-	Refused string   // what came instead of the skill's text, if it was called and did not fire
+	Skills  []string // the skills whose text was delivered, in order, each once
+	Refused string   // what the agent got instead of the skill's text, if it called the skill and the skill did not fire
 	Answer  string
-	Why     string // of void, or of an answer that was cut off
+	Why     string // why the outcome is void, or the answer was cut off
 	CostUSD float64
-	Tokens  int // in and out
+	Tokens  int // input and output
 
-	full bool // it is void since the answer met the limit of output: what fired before has fired
+	full bool // void because the answer reached the output limit; a skill that fired before has still fired
 }
 
-// Names are what the CLI may call a skill: its folder, what its frontmatter
-// says, and either with the name of its plugin before it.
+// Names are the names that the CLI may use for a skill: its folder, the name in its frontmatter,
+// and both with the name of its plugin before them.
 type Names []string
 
-// events calls f for each event of a transcript, in the words of Claude Code, whichever agent wrote it; nil means Claude
-// Code. What is no event is passed over.
+// events calls f for each event of a transcript, converted to Claude Code's format. by is the agent
+// that wrote it; nil means Claude Code. Lines that are not events are skipped.
 func events(file string, by *agents.Agent, f func(e *event)) error {
 	in, err := os.Open(file)
 	if err != nil {
@@ -97,7 +99,7 @@ func events(file string, by *agents.Agent, f func(e *event)) error {
 	}
 }
 
-// decodeEvent reads a line of a transcript; nil if it is no event.
+// decodeEvent decodes a line of a transcript. It returns nil if the line is not an event.
 func decodeEvent(line []byte) *event {
 	e := &event{}
 	if !loose(json.Unmarshal(line, e)) {
@@ -107,28 +109,28 @@ func decodeEvent(line []byte) *event {
 	return e
 }
 
-// A stream is a transcript as far as it was read: the CLI's stream-json. A skill fired if it was called and its text
-// delivered, whatever came before.
+// A stream is the part of a transcript that was read, in the CLI's stream-json. A skill fired if
+// the agent called it and got its text, whatever happened before.
 type stream struct {
-	calls  map[string]*call // of the Skill tool, by id
+	calls  map[string]*call // calls of the Skill tool, by id
 	order  []*call
-	result *resultEvent // the last
+	result *resultEvent // the last result
 
-	delivers bool   // a result that names its skill delivered the text: of agents other than Claude Code
-	hides    string // the tool that starts a subagent of which the stream shows nothing; "" if there is none
-	hidden   bool   // it was called
+	delivers bool   // a result that names its skill delivered the text, as in agents other than Claude Code
+	hides    string // the tool that starts a subagent which the stream does not show, or ""
+	hidden   bool   // the agent called that tool
 }
 
-// A call is one of the Skill tool. It delivers if its result is no error and the
+// A call is a call of the Skill tool. It delivers the skill if its result is not an error and the
 // skill's text follows.
 type call struct {
 	id, parent, skill  string
 	launched, complete bool
 	refused            bool
-	fault              string // what was said then
+	fault              string // the text of the refusal
 }
 
-// An event is a line of the stream, as far as trials are concerned.
+// An event is a line of the stream, with the fields that trials need.
 type event struct {
 	Type    string `json:"type"`
 	Parent  string `json:"parent_tool_use_id"`
@@ -141,7 +143,7 @@ type event struct {
 	Timestamp string          `json:"timestamp"`
 	resultEvent
 
-	parts []block // of the message
+	parts []block // the parts of the message
 }
 
 type block struct {
@@ -196,14 +198,13 @@ func (s *stream) event(e *event) {
 	}
 }
 
-// loose reports whether a line was read: a field of another type than ours is
-// one that is not there.
+// loose reports whether a line could be decoded. A field of an unexpected type counts as missing.
 func loose(err error) bool {
 	_, odd := errors.AsType[*json.UnmarshalTypeError](err)
 	return err == nil || odd
 }
 
-// blocks returns those of a message; a message that is one text has one.
+// blocks returns the blocks of a message. A message that is a single text has one block.
 func blocks(content json.RawMessage) []block {
 	var all []block
 	if loose(json.Unmarshal(content, &all)) && all != nil {
@@ -258,13 +259,13 @@ func (s *stream) answered(e *event, b block) {
 		if result.Name != "" {
 			c.skill = result.Name
 		}
-		// The stream does not show the texts of a subagent's or a fork's own conversation.
+		// The stream does not show the text in the separate conversation of a subagent or a fork.
 		c.complete = c.complete || (s.delivers || c.parent != "") && result.Success != nil && result.Name != ""
 	}
 	c.launched = true
 }
 
-// said returns what a tool said, without the tags that the CLI puts around its own errors.
+// said returns the output of a tool, without the tags that the CLI puts around its own errors.
 func (b *block) said() string {
 	var texts []string
 	for _, part := range blocks(b.Said) {
@@ -274,9 +275,9 @@ func (b *block) said() string {
 	return strings.TrimSpace(strings.TrimSuffix(text, "</tool_use_error>"))
 }
 
-// delivered takes a text that the CLI put into a conversation: the skill's, if
-// one is being launched there. A skill with context: fork has a conversation of
-// its own, whose parent is the call.
+// delivered handles a text that the CLI added to a conversation. It is the skill's text if a skill
+// is being launched there. A skill with context: fork has its own conversation, whose parent is the
+// call.
 func (s *stream) delivered(parent, text string) {
 	if c := s.calls[parent]; c != nil && !c.complete {
 		c.complete = true
@@ -300,7 +301,7 @@ func (s *stream) delivered(parent, text string) {
 	}
 }
 
-// base returns a skill's name without its plugin's.
+// base returns a skill's name without the name of its plugin.
 func base(name string) string { return name[strings.LastIndexByte(name, ':')+1:] }
 
 func (s *stream) reading(skill Names) Reading {
@@ -339,12 +340,12 @@ func (s *stream) reading(skill Names) Reading {
 	return r
 }
 
-// outputFull is what agents say of an answer that met the model's limit of output.
+// outputFull matches what agents print if an answer reached the model's output limit.
 var outputFull = words.Regexp(`\boutput token maximum\b|\bmax_output_tokens\b`)
 
-// settle says whether a result is a verdict. A model that used up its turns, or
-// refused, had its chance, and one that met its limit of output after it had the skill; after any
-// other failure nobody knows.
+// settle decides whether a result is a verdict. A model that used up its turns, or refused, had its
+// chance. So did a model that reached its output limit after it had the skill. After any other
+// failure the outcome is void.
 func (e *resultEvent) settle(r *Reading) {
 	failed := e.Subtype != "success" || len(e.IsError) > 0 && string(e.IsError) != "false"
 	why := e.Text

@@ -18,16 +18,17 @@ import (
 	"github.com/skillhand/skillhand/internal/gate"
 )
 
-// ErrNoCases is why a skill cannot be tried: nobody said what to ask.
+// ErrNoCases means that a skill cannot be tried because it has no cases.
 var ErrNoCases = errors.New("no cases")
 
-// maxCases is how long a file of cases may be.
+// maxCases limits the length in bytes of a file of cases.
 const maxCases = 16 << 20
 
-// FindCases reads the cases in the evals folder of a skill or a plugin: evals.json in the form
-// of agentskills.io, lists of queries as skill-creator has them, *.yaml in our own form, and
-// folders in the form of claude plugin eval. All that is wrong is in the error. warn, if not nil,
-// gets other documents there, such as results of other tools, and fields that have no meaning here.
+// FindCases reads the cases in the evals folder of a skill or a plugin. It accepts evals.json in
+// the form of agentskills.io, lists of queries in the form of skill-creator, *.yaml in our own
+// form, and folders in the form of claude plugin eval. The error contains all faults. warn, if not
+// nil, receives warnings about other documents there, such as results of other tools, and about
+// fields that have no meaning here.
 func (s *Subject) FindCases(warn func(text string)) (err error) {
 	s.Cases, err = findCases(s.Folder, s.Evals(), warn)
 	for i := range s.Cases {
@@ -38,7 +39,7 @@ func (s *Subject) FindCases(warn func(text string)) (err error) {
 	return errors.Join(append(s.calledOnly(), err, s.addDone())...)
 }
 
-// ReadCases reads files of cases: see the function of the same name.
+// ReadCases reads files of cases, as the function ReadCases does.
 func (s *Subject) ReadCases(files ...string) (err error) {
 	s.Cases, err = ReadCases(s.Folder, files...)
 	return errors.Join(append(s.calledOnly(), err, s.addDone())...)
@@ -76,7 +77,7 @@ func findCases(folder, dir string, warn func(text string)) ([]Case, error) {
 		ext, file := filepath.Ext(e.Name()), filepath.Join(dir, e.Name())
 		switch {
 		case e.IsDir() || ext != ".json" && ext != ".yaml" && ext != ".yml":
-		case e.Name() == find.CaseFile && !find.IsCaseList(file): // of claude plugin eval
+		case e.Name() == find.CaseFile && !find.IsCaseList(file): // a case of claude plugin eval
 		case ext == ".json" && e.Name() != "evals.json" && isOther(file):
 			if warn != nil {
 				warn(file + ": has neither evals nor queries, passed over")
@@ -107,7 +108,7 @@ func findCases(folder, dir string, warn func(text string)) ([]Case, error) {
 	return all, unique(all)
 }
 
-// unique wants that no two cases have one id.
+// unique returns an error if two cases have the same id.
 func unique(cases []Case) error {
 	var faults []error
 	seen := map[string]Case{}
@@ -120,11 +121,11 @@ func unique(cases []Case) error {
 	return errors.Join(faults...)
 }
 
-// isOther reports whether a file is a sound document that has no cases in any form.
+// isOther reports whether a file is a valid document without cases in any form.
 func isOther(file string) bool {
 	text, err := readLimited(file)
 	if err != nil {
-		return false // which reading it tells
+		return false // reading it reports the error
 	}
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(text, &keys) == nil {
@@ -183,8 +184,8 @@ func readLimited(file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// ParseCases reads one file of cases, in the form that it is in. Paths in it are
-// relative to the file's folder or to the skill's.
+// ParseCases reads one file of cases in any form. Paths in it are relative to the file's folder or
+// to the skill's folder.
 func ParseCases(file, folder string, text []byte) ([]Case, error) {
 	r := &reader{Reader: newReader(file), folder: folder, stem: strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))}
 	root := r.Parse(text)
@@ -207,7 +208,7 @@ type reader struct {
 	cases        []Case
 }
 
-// document tells the forms apart by what is in them.
+// document recognizes the form by the document's content.
 func (r *reader) document(root *yaml.Node) {
 	switch root.Kind {
 	case yaml.SequenceNode:
@@ -264,7 +265,8 @@ func (r *reader) query(n *yaml.Node, f doc.Fields, c *Case) {
 	c.Fires = r.Bool(f["should_trigger"], "should_trigger")
 }
 
-// eval reads an item of agentskills.io's evals. Fields that we do not know are its author's.
+// eval reads an item of agentskills.io's evals. It ignores unknown fields, which belong to the
+// author.
 func (r *reader) eval(n *yaml.Node, f doc.Fields, c *Case) {
 	if f["query"] != nil {
 		r.Fault(f["query"], "a query among evals: keep one form a file")
@@ -340,15 +342,15 @@ func (r *reader) texts(n *yaml.Node, what string) []string {
 	return all
 }
 
-// files reads one path or a list of them. What cannot be copied together is a fault now, not in
-// the middle of the trials.
+// files reads one path or a list of paths. It reports paths that cannot be copied together now, not
+// in the middle of the trials.
 func (r *reader) files(n *yaml.Node, what string) []string {
 	named := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
 		named = r.List(n, what)
 	}
 	var all []string
-	from := map[string]string{} // what is copied, by where it goes
+	from := map[string]string{} // the path that is copied, by the path of the copy
 	for _, n := range named {
 		name := r.Quoted(n, what)
 		if name == "" {

@@ -12,7 +12,8 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// Remember adds a line for each skill to the history. The failure is what ended the trials, if anything did.
+// Remember adds a line for each skill to the history. failure is the error that ended the trials,
+// or nil.
 func (s *Summary) Remember(h here.Here, failure error) error {
 	if h.Env.Get("SKILLHAND_HISTORY") == "off" || s.Trials == 0 {
 		return nil
@@ -20,7 +21,8 @@ func (s *Summary) Remember(h here.Here, failure error) error {
 	var faults []error
 	for _, k := range s.Skills {
 		r := activity.Record{
-			Time: time.Now(), Kind: activity.Ask, Skill: k.Skill, Label: activity.Try, Project: files.Real(files.Around(h.Dir)), OK: failure == nil,
+			Time: time.Now(), Kind: activity.Ask, Skill: k.Skill, Label: activity.Try,
+			Project: files.Real(files.Around(h.Dir)), OK: failure == nil,
 			DurationMS: s.DurationMS, InputHash: activity.Hash("try", k.Skill, strings.TrimSpace(s.Results)),
 		}
 		for _, c := range k.Cases {
@@ -38,7 +40,7 @@ func (s *Summary) Remember(h here.Here, failure error) error {
 	return errors.Join(faults...)
 }
 
-// LastCost returns what the latest trials of a skill in this project cost together, by the history.
+// LastCost returns the total cost of the latest trials of a skill in this project, by the history.
 func LastCost(h here.Here, skill string) (usd float64, known bool) {
 	found, err := (activity.Store{Dir: h.HistoryDir()}).Read(activity.Query{Kind: activity.Ask, Skill: skill,
 		Project: files.Real(files.Around(h.Dir))})

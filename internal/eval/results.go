@@ -19,24 +19,24 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// Results are trials in a folder, a file each that is there whole or not at all.
-// Trials that ended are in it, whatever happens to the process.
+// Results are trials in a folder. Each has its own file, which is written as a whole or not at all,
+// so finished trials are safe if the process ends.
 //
-//	plan                          what is tried, as a hash
+//	plan                          a hash of what is tried
 //	SKILL/CASE/ARM-RUN.json       a Trial that has ended
 //	SKILL/CASE/ARM-RUN.jsonl      its transcript
-//	prompts.json                  what each case asks
-//	summary.json                  there if nothing is missing
-//	batch                         the name of the batch that makes them, if one does
+//	prompts.json                  the prompt of each case
+//	summary.json                  exists if no trial is missing
+//	batch                         the name of the batch that makes them, if any
 type Results struct {
 	Dir string
 
 	lock *flock.Flock
 }
 
-// OpenResults returns the results that a plan has begun and not finished, or finished with fewer
-// trials than the options want now; else or if fresh is set new ones. They are this process's until
-// it ends or closes them.
+// OpenResults returns results that a plan has begun but not finished, or finished with fewer trials
+// than the options want now. Otherwise, or if fresh is set, it returns new results. They belong to
+// this process until it ends or closes them.
 func (o *Options) OpenResults(root, plan string, subjects []*Subject, fresh bool) (*Results, error) {
 	dir := filepath.Join(root, plan[:min(len(plan), 16)])
 	if err := errors.Join(files.MakeState(root), os.MkdirAll(dir, 0o700)); err != nil {
@@ -61,7 +61,7 @@ func (o *Options) OpenResults(root, plan string, subjects []*Subject, fresh bool
 			return nil, err
 		}
 		if r == nil {
-			continue // another's
+			continue // another process has them
 		}
 		summary := filepath.Join(r.Dir, summaryFile)
 		if _, err := os.Stat(summary); err != nil {
@@ -74,8 +74,8 @@ func (o *Options) OpenResults(root, plan string, subjects []*Subject, fresh bool
 	}
 }
 
-// moreThan reports whether finished results lack some of the trials that are wanted, and have
-// others: then the rest is made, and those that are there count.
+// moreThan reports whether finished results have some of the wanted trials but not all. Run then
+// makes only the missing trials.
 func (o *Options) moreThan(r *Results, subjects []*Subject) bool {
 	have, lacks := false, false
 	for _, j := range o.listJobs(subjects) {
@@ -85,10 +85,10 @@ func (o *Options) moreThan(r *Results, subjects []*Subject) bool {
 	return have && lacks
 }
 
-// ErrNotResults is the error of a path that cannot hold the results of a plan.
+// ErrNotResults is the error for a path that cannot hold the results of a plan.
 var ErrNotResults = errors.New("not a folder for these results")
 
-// OpenResultsAt returns the results in a folder, new or begun.
+// OpenResultsAt returns the results in a folder, whether new or begun.
 func OpenResultsAt(dir, plan string) (*Results, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%s: %w: it is a file", dir, ErrNotResults)
@@ -123,14 +123,14 @@ func lockResults(dir string) (*Results, error) {
 	return r, nil
 }
 
-// Close gives the results back.
+// Close releases the results for other processes.
 func (r *Results) Close() {
 	if r.lock != nil {
-		_ = r.lock.Unlock() // it goes with the process anyway
+		_ = r.lock.Unlock() // the end of the process unlocks it anyway
 	}
 }
 
-// Batch returns the name of the batch that makes these trials: as it was chosen the first time.
+// Batch returns the name of the batch that makes these trials. The first call chooses it.
 func (r *Results) Batch(choose func() (string, error)) (string, error) {
 	file := filepath.Join(r.Dir, "batch")
 	if said, err := os.ReadFile(file); err == nil && len(said) > 0 {
@@ -143,10 +143,10 @@ func (r *Results) Batch(choose func() (string, error)) (string, error) {
 	return name, files.Write(file, []byte(name), 0o600)
 }
 
-// plainName has no capitals: some disks do not tell them apart.
+// plainName allows no capitals, because some disks do not distinguish them.
 var plainName = words.Regexp(`^[a-z0-9_][a-z0-9._-]{0,60}$`)
 
-// fileName returns a name that can stand in a path, and no other name has.
+// fileName returns a name that is valid in a path and unique to this name.
 func fileName(name string) string {
 	if plainName.Get().MatchString(name) {
 		return name
@@ -161,7 +161,7 @@ func fileName(name string) string {
 	return strings.TrimLeft(plain[:min(len(plain), 40)], "-.") + "~" + hex.EncodeToString(sum[:4])
 }
 
-// Key returns what tells a trial from all others of its results: SKILL/CASE/ARM-RUN.
+// Key returns the unique key of a trial in its results: SKILL/CASE/ARM-RUN.
 func (t *Trial) Key() string {
 	return fmt.Sprintf("%s/%s/%s-%d", fileName(t.Skill), fileName(t.Case), fileName(string(t.Arm)), t.Run)
 }
@@ -179,24 +179,25 @@ func (r *Results) add(t *Trial) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	// Not synced to the disk, which takes longer than all else: what a power cut
-	// tears is no JSON, and made again.
+	// Do not sync the file to the disk, which takes longer than everything else. A file that a
+	// power cut damages is not valid JSON, so its trial is made again.
 	if err := os.WriteFile(file+".new", append(text, '\n'), 0o600); err != nil {
 		return err
 	}
 	return os.Rename(file+".new", file)
 }
 
-// get returns a trial that ended earlier, if there is one.
+// get returns the trial if it ended earlier.
 func (r *Results) get(t Trial) (kept Trial, ok bool) {
 	kept, err := readJSON[Trial](r.base(&t) + ".json")
 	return kept, err == nil
 }
 
-// prompts are what cases ask, by skill and case.
+// prompts maps skills and cases to their prompts.
 type prompts map[string]map[string]string
 
-// ask keeps what the cases ask: who judges trials again wants to know whether that is still so.
+// ask saves the prompts of the cases. When somebody judges the trials again, they show whether a
+// prompt has changed.
 func (r *Results) ask(subjects []*Subject) error {
 	all := prompts{}
 	for _, s := range subjects {
@@ -221,7 +222,7 @@ const (
 	summaryFile = "summary.json"
 )
 
-// readPrompts reads what the cases of results asked; nothing if they do not say.
+// readPrompts reads the prompts of the cases of results. It returns nothing if they are not saved.
 func readPrompts(dir string) (prompts, error) {
 	all, err := readJSON[prompts](filepath.Join(dir, promptsFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -241,8 +242,8 @@ func readJSON[T any](file string) (doc T, err error) {
 	return doc, nil
 }
 
-// Folders returns the folders that further trials of the results in dir come into, for
-// whoever wants to hear of them. Results that are complete have none.
+// Folders returns the folders that more trials of the results in dir would appear in, for watchers.
+// Complete results have none.
 func Folders(dir string) []string {
 	if _, err := os.Stat(filepath.Join(dir, summaryFile)); err == nil {
 		return nil
@@ -254,12 +255,13 @@ func Folders(dir string) []string {
 	return all
 }
 
-// ReadSummary reads what the trials in a folder came to. It is there if none is missing.
+// ReadSummary reads the summary of the trials in a folder. It exists if no trial is missing.
 func ReadSummary(dir string) (*Summary, error) {
 	return readJSON[*Summary](filepath.Join(dir, summaryFile))
 }
 
-// ReadSoFar reads what the trials in a folder came to. While some are missing, those that are there are summed up.
+// ReadSoFar reads the summary of the trials in a folder. If some are missing, it sums up the
+// existing trials.
 func ReadSoFar(dir string) (*Summary, error) {
 	if s, err := ReadSummary(dir); err == nil {
 		return s, nil
@@ -268,7 +270,7 @@ func ReadSoFar(dir string) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked, _ := readPrompts(dir) // results of older versions do not have them
+	asked, _ := readPrompts(dir) // results of older versions do not have prompts
 	var subjects []*Subject
 	for _, t := range Sorted(trials) {
 		i := slices.IndexFunc(subjects, func(s *Subject) bool { return s.Name == t.Skill })
@@ -283,15 +285,15 @@ func ReadSoFar(dir string) (*Summary, error) {
 	}
 	sum := Summarize(subjects, trials, nil)
 	for i := range sum.Skills {
-		for n := range sum.Skills[i].Misses { // nobody knows the descriptions here
+		for n := range sum.Skills[i].Misses { // the descriptions are unknown here
 			sum.Skills[i].Misses[n].Lacking, sum.Skills[i].Misses[n].Shared = []string{}, []string{}
 		}
 	}
 	return sum, nil
 }
 
-// LastTries finds the latest complete try of each skill before one, with the same agent and models, in
-// the folder of all.
+// LastTries finds, in the folder of all results, the latest complete try of each skill before now,
+// with the same agent and models.
 func LastTries(root string, now *Summary) map[string]*Before {
 	all := map[string]*Before{}
 	for _, file := range files.Glob(root, "*/*/"+summaryFile) {
@@ -301,7 +303,7 @@ func LastTries(root string, now *Summary) map[string]*Before {
 		}
 		s, err := readJSON[Summary](file)
 		if err != nil || s.Agent != now.Agent || !slices.Equal(s.Models, now.Models) {
-			continue // of another version, perhaps
+			continue // perhaps of another version
 		}
 		for _, k := range s.Skills {
 			wanted := slices.ContainsFunc(now.Skills, func(now SkillSummary) bool { return now.Skill == k.Skill })
@@ -313,10 +315,10 @@ func LastTries(root string, now *Summary) map[string]*Before {
 	return all
 }
 
-// ErrNoResults says that a folder has no trials in it, or is not there.
+// ErrNoResults means that a folder has no trials or does not exist.
 var ErrNoResults = errors.New("no results of skillhand try")
 
-// noResults says why there are none.
+// noResults returns why a folder has no results.
 func noResults(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
@@ -328,7 +330,7 @@ func noResults(dir string) error {
 	return fmt.Errorf("%s: %w", dir, ErrNoResults)
 }
 
-// CheckResults finds out whether a folder may have trials in it, before anything is asked of them.
+// CheckResults returns an error if a folder contains no trials. It does not read them.
 func CheckResults(dir string) error {
 	if len(files.Glob(dir, "*/*/*.json")) == 0 {
 		return noResults(dir)
@@ -336,14 +338,14 @@ func CheckResults(dir string) error {
 	return nil
 }
 
-// ReadResults reads the trials in a folder, wherever it was moved to, in order.
+// ReadResults reads the trials in a folder, in order. The folder may have been moved.
 func ReadResults(dir string) ([]Trial, error) {
 	var all []Trial
 	var faults []error
 	for _, file := range files.Glob(dir, "*/*/*.json") {
 		t, err := readJSON[Trial](file)
 		if err == nil && (t.Type != "trial" || t.Case == "") {
-			continue // of a kept folder
+			continue // part of a kept folder
 		}
 		if err != nil {
 			faults = append(faults, err)

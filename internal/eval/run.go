@@ -20,47 +20,48 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// Options say how skills are tried. The zero value tries each case once. As JSON they are what a packed Bundle has of them.
+// Options say how to try skills. The zero value tries each case once. A packed Bundle contains the
+// fields that JSON has.
 type Options struct {
-	Runtime skillhand.Runtime `json:"-"` // where the user is, and how Claude is asked
+	Runtime skillhand.Runtime `json:"-"` // where the user is, and how to ask Claude
 
 	Runs         int      `json:"-"`                     // of each case; 0 means 1
-	RunsSet      bool     `json:"-"`                     // they hold for cases of claude plugin eval too, which have their own
-	TimeoutSet   bool     `json:"timeout_set,omitempty"` // so does the limit of time
+	RunsSet      bool     `json:"-"`                     // Runs also applies to cases of claude plugin eval, which have their own number
+	TimeoutSet   bool     `json:"timeout_set,omitempty"` // the timeout also applies to them
 	Scaffold     bool     `json:"scaffold,omitempty"`    // run the scripts that fill the folders of such cases
-	Baseline     bool     `json:"baseline,omitempty"`    // also without the skill
-	Against      bool     `json:"against,omitempty"`     // also with the skill as it was: see Subject.At
-	Jobs         int      `json:"-"`                     // trials at a time; 0 means 1
-	Retries      int      `json:"retries,omitempty"`     // further tries of a trial without a verdict
-	MaxUSD       float64  `json:"max_usd,omitempty"`     // what one try of a trial may cost; 0 means any amount
-	WithMine     bool     `json:"-"`                     // the user's other skills are there too
+	Baseline     bool     `json:"baseline,omitempty"`    // also try without the skill
+	Against      bool     `json:"against,omitempty"`     // also try the skill as it was: see Subject.At
+	Jobs         int      `json:"-"`                     // trials at the same time; 0 means 1
+	Retries      int      `json:"retries,omitempty"`     // more attempts at a trial without a verdict
+	MaxUSD       float64  `json:"max_usd,omitempty"`     // the most that one attempt at a trial may cost; 0 means no limit
+	WithMine     bool     `json:"-"`                     // add the user's other skills
 	Judge        bool     `json:"judge,omitempty"`       // a model judges expectations
-	JudgeModel   string   `json:"judge_model,omitempty"` // which one; "" means the model that is tried
+	JudgeModel   string   `json:"judge_model,omitempty"` // the judge; "" means the model that is tried
 	Keep         bool     `json:"-"`                     // keep the folders of trials
-	Agent        string   `json:"agent,omitempty"`       // who is asked: see agents.Names; "" means Claude
+	Agent        string   `json:"agent,omitempty"`       // the agent to ask: see agents.Names; "" means Claude
 	Model        string   `json:"model,omitempty"`
-	Models       []string `json:"models,omitempty"` // more than one: each is an arm
+	Models       []string `json:"models,omitempty"` // if there are several, each is an arm
 	MaxTurns     int      `json:"max_turns,omitempty"`
 	AllowedTools []string `json:"allowed_tools,omitempty"`
-	Args         []string `json:"args,omitempty"` // further ones for the CLI
-	Env          []string `json:"env,omitempty"`  // names of further variables that trials have
+	Args         []string `json:"args,omitempty"` // more arguments for the CLI
+	Env          []string `json:"env,omitempty"`  // the names of more variables for trials
 
-	// UntilSure ends the trials when every question that the minimums and arms ask is decided. Runs is
-	// then the most.
+	// UntilSure ends the trials when every question of the minimums and arms is decided. Runs is
+	// then a maximum.
 	UntilSure *Minimums `json:"-"`
 
-	// Results is where trials are kept, and found again; see Plan.
+	// Results is the folder that trials are saved in and found again: see Plan.
 	Results *Results `json:"-"`
-	// Batch is how trials are made.
+	// Batch says how to make the trials.
 	Batch Jobs `json:"-"`
 	// OnStart, if not nil, gets each trial that begins.
 	OnStart func(t Trial) `json:"-"`
-	// OnTrial gets each trial, one at a time: those found first.
+	// OnTrial gets each trial, one at a time. Trials of earlier runs come first.
 	OnTrial func(t Trial, found bool) `json:"-"`
 }
 
-// Plan returns a hash of all that decides what trials find, but for their number. An error says that
-// something cannot be copied for them.
+// Plan returns a hash of everything that decides the results of trials, except their number. An
+// error says that something cannot be copied for them.
 func (o *Options) Plan(subjects []*Subject) (string, error) {
 	some := Options{
 		Runtime: o.Runtime, WithMine: o.WithMine, Judge: o.Judge, JudgeModel: o.JudgeModel, Model: o.Model, MaxTurns: o.MaxTurns,
@@ -71,7 +72,7 @@ func (o *Options) Plan(subjects []*Subject) (string, error) {
 		some.Agent = o.Agent
 	}
 	if slices.ContainsFunc(subjects, func(s *Subject) bool { return s.HasSuite() }) {
-		some.Baseline, some.Scaffold = o.Baseline, o.Scaffold // the score depends on them
+		some.Baseline, some.Scaffold = o.Baseline, o.Scaffold // the score depends on these
 	}
 	b, err := NewBundle(some, subjects)
 	if err != nil {
@@ -87,8 +88,8 @@ func (o *Options) trusts(user here.Here, s *Subject) bool {
 	return s.Trusted || o.Runtime.Policy(user).May(filepath.Join(s.Folder, "SKILL.md")) == nil
 }
 
-// Run has the trials made that the results do not have yet. It returns what is known also with an
-// error, such as no claude, no credentials, or interrupted.
+// Run makes the trials that the results do not have yet. With an error, such as no claude, no
+// credentials or interrupted, it also returns the results so far.
 func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) {
 	began := time.Now()
 	o.Runs = max(o.Runs, 1)
@@ -116,10 +117,10 @@ func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) 
 		}
 		stopped, err = making.make(ctx, round)
 		if _, said := errors.AsType[*Stopped](err); err != nil && !said && ctx.Err() == nil {
-			err = &Stopped{Missing, err} // such as a database that is gone
+			err = &Stopped{Missing, err} // for example, a database that is gone
 		}
 	}
-	arms := o.Arms() // trials end in any order, and reports have that of the arms
+	arms := o.Arms() // trials end in any order, but reports follow the order of the arms
 	slices.SortStableFunc(trials, func(a, b Trial) int { return slices.Index(arms, a.Arm) - slices.Index(arms, b.Arm) })
 	s := Summarize(subjects, trials, m.describe())
 	s.Agent, s.Results, s.DurationMS = o.Agent, o.Results.Dir, float64(time.Since(began).Microseconds())/1000
@@ -140,8 +141,8 @@ func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) 
 	return s, err
 }
 
-// rounds returns trials in the groups in which they are made: all at once, or if they may end
-// early run by run.
+// rounds groups trials in the order in which they are made: all at once or, if they may end early,
+// run by run.
 func (o *Options) rounds(missing []Trial) [][]Trial {
 	if o.UntilSure == nil {
 		return slices.DeleteFunc([][]Trial{missing}, func(round []Trial) bool { return len(round) == 0 })
@@ -156,7 +157,7 @@ func (o *Options) rounds(missing []Trial) [][]Trial {
 	return all
 }
 
-// found returns the trials that the results have, and those that are missing.
+// found returns the trials that the results have, and the trials that are missing.
 func (m *Bundle) found() (found, missing []Trial, err error) {
 	if err := m.o.Results.ask(m.subjects); err != nil {
 		return nil, nil, err
@@ -175,7 +176,7 @@ func (m *Bundle) found() (found, missing []Trial, err error) {
 	return found, missing, nil
 }
 
-// warn says something that is odd, if anybody listens.
+// warn passes a warning to the caller, if the caller wants warnings.
 func (o *Options) warn(text string) {
 	if o.Runtime.Warn != nil {
 		o.Runtime.Warn(text)
@@ -190,8 +191,8 @@ func (m *Bundle) tell(t Trial, found bool) {
 
 const scratchPrefix = "skilltry-"
 
-// listJobs returns all trials, in the order in which they are made: if they come to an
-// early end, each case has had its turn.
+// listJobs returns all trials in the order in which they are made. If they end early, each case has
+// had its turn.
 func (o *Options) listJobs(subjects []*Subject) []job {
 	most := 1
 	for _, s := range subjects {
@@ -214,7 +215,7 @@ func (o *Options) listJobs(subjects []*Subject) []job {
 	return all
 }
 
-// describe maps the skills that may fire instead to their descriptions.
+// describe returns the descriptions of the other skills that may fire, by name.
 func (m *Bundle) describe() map[string]string {
 	all := map[string]string{}
 	add := func(folder, prefix string) {
@@ -241,11 +242,11 @@ func (m *Bundle) describe() map[string]string {
 	return all
 }
 
-// Again judges the trials of a results folder once more, by cases as they are
-// now. Nobody is asked and no command is run: what came of those, and what was
-// found in folders that are gone, stays as it was; so does a trial without transcript.
+// Again judges the trials of a results folder again, by the current cases. It asks no agent and
+// runs no command. Results of commands, and of checks in folders that are gone, stay the same. So
+// does a trial without a transcript.
 func Again(ctx context.Context, o Options, dir string, subjects []*Subject) (*Summary, error) {
-	o.WithMine = false // nobody is asked
+	o.WithMine = false // no agent is asked
 	m, err := NewBundle(o, subjects)
 	if err != nil {
 		return nil, err
@@ -259,13 +260,13 @@ func Again(ctx context.Context, o Options, dir string, subjects []*Subject) (*Su
 		return nil, err
 	}
 	var trials []Trial
-	var out []string // why some do not count, a note for each that does not
+	var out []string // for each trial that does not count, the reason
 	for _, t := range kept {
 		s, c := lookUp(subjects, t.Skill, t.Case)
 		prompt, known := asked[t.Skill][t.Case]
 		switch {
 		case s == nil:
-			continue // of a skill that is not judged now
+			continue // its skill is not judged now
 		case c == nil:
 			out = append(out, fmt.Sprintf("%s %s: the case is gone", t.Skill, t.Case))
 			continue
@@ -294,7 +295,7 @@ func Again(ctx context.Context, o Options, dir string, subjects []*Subject) (*Su
 	return s, nil
 }
 
-// untried names the cases that have no kept trial.
+// untried names the cases that have no saved trial.
 func untried(subjects []*Subject, kept []Trial) []string {
 	var notes []string
 	for _, s := range subjects {
@@ -310,7 +311,7 @@ func untried(subjects []*Subject, kept []Trial) []string {
 func (m *Bundle) again(ctx context.Context, t *Trial, s *Subject, c *Case) error {
 	before := *t
 	reading, err := m.read(t, s, c)
-	if errors.Is(err, fs.ErrNotExist) { // too long to come from where it was made
+	if errors.Is(err, fs.ErrNotExist) { // the transcript was too long to send from the machine that made it
 		*t = before
 		t.Transcript, t.Fires, t.Open = "", c.Fires, c.Open
 		return nil
@@ -319,9 +320,9 @@ func (m *Bundle) again(ctx context.Context, t *Trial, s *Subject, c *Case) error
 		return err
 	}
 	switch {
-	case before.Outcome == ReadFile && t.Outcome == None: // the skill has another text by now
+	case before.Outcome == ReadFile && t.Outcome == None: // the skill's text has changed since
 		t.Outcome = ReadFile
-	case t.Outcome == Unknown && before.Outcome != "": // sessions told then
+	case t.Outcome == Unknown && before.Outcome != "": // the sessions showed the outcome then
 		t.Outcome, t.Why = before.Outcome, before.Why
 	}
 	t.Fires, t.Open = c.Fires, c.Open

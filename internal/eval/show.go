@@ -14,10 +14,10 @@ import (
 
 func percent(rate float64) string { return fmt.Sprintf("%.0f %%", rate*100) }
 
-// exact returns a percentage beside another, from which it must differ as it reads.
+// exact formats a percentage with enough digits to look different from the one beside it.
 func exact(rate float64) string { return strconv.FormatFloat(rate*100, 'g', 4, 64) + " %" }
 
-// String returns a rate as people read it: 2/3, 67 % (21 to 94).
+// String formats a rate for people: 2/3, 67 % (21 to 94).
 func (r Rate) String() string {
 	if r.Of == 0 {
 		return "-"
@@ -33,7 +33,7 @@ func (d Difference) String() string {
 	return text
 }
 
-// Cell returns an outcome in one column: what was wanted, or not.
+// Cell returns an outcome as one character: as wanted, or not.
 func (t *Trial) Cell() string {
 	switch {
 	case t.Outcome == Void, t.Outcome == Unknown && !t.Open:
@@ -53,7 +53,7 @@ func (t *Trial) Cell() string {
 	return "+"
 }
 
-// failed counts the checks that failed, those of a model too.
+// failed counts the failed checks, including those of a model.
 func (t *Trial) failed() (n int) {
 	for _, c := range t.Checks {
 		n += count(c.OK != nil && !*c.OK && !c.WithOnly)
@@ -61,8 +61,8 @@ func (t *Trial) failed() (n int) {
 	return n
 }
 
-// Text returns a summary for people. paint gives a text the color of a terminal's
-// code, such as 31; nil paints nothing.
+// Text formats a summary for people. paint colors a text by a terminal's code, such as 31; nil
+// paints nothing.
 func (s *Summary) Text(paint func(code, text string) string) string {
 	if paint == nil {
 		paint = term.NoPaint
@@ -104,7 +104,7 @@ func (s *Summary) Text(paint func(code, text string) string) string {
 	return b.String()
 }
 
-// fate says in one line what became of a skill in an arm: how often it fired, or its file was read,
+// fate describes a skill's result in an arm in one line: how often it fired, or its file was read,
 // where it should and where it should not.
 func (k *SkillSummary) fate(arm *SkillArm) string {
 	n, all, loud, quiet := map[Outcome]int{}, 0, 0, 0
@@ -141,7 +141,7 @@ func (k *SkillSummary) fate(arm *SkillArm) string {
 	return text
 }
 
-// came says what came of a case in an arm.
+// came describes the result of a case in an arm.
 func (c *CaseSummary) came(a *ArmSummary) string {
 	line := a.Counted()
 	switch {
@@ -163,7 +163,7 @@ func (c *CaseSummary) came(a *ArmSummary) string {
 	return line
 }
 
-// Counted says how often each outcome was seen.
+// Counted says how often each outcome occurred.
 func (a *ArmSummary) Counted() string {
 	var parts []string
 	for _, o := range outcomes {
@@ -178,7 +178,7 @@ func (a *ArmSummary) Counted() string {
 	return strings.Join(parts, ", ")
 }
 
-// Wants says whether the skill should fire.
+// Wants returns whether the skill should fire in the case.
 func (c *CaseSummary) Wants() string {
 	switch {
 	case c.Called:
@@ -191,7 +191,7 @@ func (c *CaseSummary) Wants() string {
 	return "quiet"
 }
 
-// Totals returns the rates of a skill, with their names.
+// Totals returns the rates of a skill with their names.
 func (k *SkillSummary) Totals() [][2]string {
 	var rows [][2]string
 	add := func(name string, r Rate) {
@@ -199,7 +199,7 @@ func (k *SkillSummary) Totals() [][2]string {
 			rows = append(rows, [2]string{name, r.String()})
 		}
 	}
-	with := func(model string) string { // several have names
+	with := func(model string) string { // several models have names
 		if model != "" {
 			return ", " + model
 		}
@@ -231,7 +231,7 @@ func (k *SkillSummary) Totals() [][2]string {
 	return rows
 }
 
-// String returns a comparison as people read it.
+// String formats a comparison for people.
 func (c *Comparison) String() string {
 	text := c.Of + " " + c.Difference.String()
 	if c.MoreCases > 0 {
@@ -248,7 +248,7 @@ func (c *Comparison) tells() string {
 	return fmt.Sprintf("%s would tell a difference of %.0f points", what, c.Tells*100)
 }
 
-// Why says what may be behind misses and failed checks.
+// Why returns possible reasons for misses and failed checks.
 func (k *SkillSummary) Why() []string {
 	var lines []string
 	about := func(id, model string) string {
@@ -292,10 +292,12 @@ func (k *SkillSummary) Why() []string {
 				continue
 			}
 			for _, check := range slices.Sorted(maps.Keys(a.Failed)) {
-				lines = append(lines, fmt.Sprintf("%sfailed in %s: %s", about(c.Case, a.Arm.Model()), term.Plural(a.Failed[check], "trial"), check))
+				lines = append(lines, fmt.Sprintf("%sfailed in %s: %s", about(c.Case, a.Arm.Model()), term.Plural(a.Failed[check], "trial"),
+					check))
 			}
 			for _, u := range a.Unjudged {
-				lines = append(lines, fmt.Sprintf("%snot judged in %s: %s (%s)", about(c.Case, a.Arm.Model()), term.Plural(u.Trials, "trial"), u.Check, u.Why))
+				lines = append(lines, fmt.Sprintf("%snot judged in %s: %s (%s)",
+					about(c.Case, a.Arm.Model()), term.Plural(u.Trials, "trial"), u.Check, u.Why))
 			}
 		}
 	}
@@ -309,7 +311,7 @@ func list(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// Remarks returns what should be known about all of it.
+// Remarks returns notes about all of the trials.
 func (s *Summary) Remarks() []string {
 	notes := slices.Clone(s.Notes)
 	if s.Void > 0 {
@@ -326,7 +328,8 @@ func (s *Summary) Remarks() []string {
 		notes = append(notes, note)
 	}
 	if s.Unknown > 0 {
-		notes = append(notes, fmt.Sprintf("%s in which nobody knows whether it fired: the agent does not show what its subagents do", term.Plural(s.Unknown, "trial")))
+		notes = append(notes, fmt.Sprintf(
+			"%s in which nobody knows whether it fired: the agent does not show what its subagents do", term.Plural(s.Unknown, "trial")))
 	}
 	if s.Missing > 0 {
 		note := fmt.Sprintf("%s not made", term.Plural(s.Missing, "trial"))
@@ -345,7 +348,7 @@ func (s *Summary) Remarks() []string {
 	return append(notes, s.Uncounted...)
 }
 
-// Markdown returns a summary for a pull request.
+// Markdown formats a summary for a pull request.
 func (s *Summary) Markdown() string {
 	var b strings.Builder
 	for _, k := range s.Skills {
@@ -360,7 +363,8 @@ func (s *Summary) Markdown() string {
 				if a.Passed.Of > 0 {
 					passed = fmt.Sprintf("%d/%d", a.Passed.Hits, a.Passed.Of)
 				}
-				fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(c.Case), c.Wants(), a.Arm, a.Counted(), passed, dollars(a.CostUSD, s.NoCost))
+				fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n",
+					cell(c.Case), c.Wants(), a.Arm, a.Counted(), passed, dollars(a.CostUSD, s.NoCost))
 			}
 		}
 		b.WriteString("\n")
@@ -375,7 +379,7 @@ func (s *Summary) Markdown() string {
 	return b.String()
 }
 
-// cell returns a text that does nothing in a table of Markdown.
+// cell escapes a text for a table in Markdown.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'", "*", `\*`).Replace(term.Flat(text))
 }

@@ -16,17 +16,18 @@ import (
 	"github.com/skillhand/skillhand/internal/proc"
 )
 
-// request returns what the CLI is asked in a trial.
+// request returns the request to the CLI in a trial.
 func (m *Bundle) request(j job, place folders, args []string) claude.Request {
 	r := claude.Request{Prompt: j.prompt(), Dir: place.project, Model: cmp.Or(j.arm.Model(), m.o.Model), MaxTurns: m.o.MaxTurns}
 	s := j.c.Suite
 	if m.other != nil {
-		// The folder is ours, so the agent may take what is in it.
+		// skillhand made the folder, so the agent may use everything in it.
 		r.AllowedTools, r.Args = m.o.AllowedTools, slices.Concat(m.other.Approve, m.o.Args)
 		return r
 	}
 	if s == nil {
-		// Before a skill that allows itself tools the CLI asks, and nobody is there to answer.
+		// The CLI asks before it uses a skill that allows itself tools, but nobody is there to
+		// answer.
 		r.AllowedTools = slices.Concat([]string{"Skill"}, m.o.AllowedTools)
 		r.Args = slices.Concat(args, []string{"--permission-mode", "acceptEdits"}, m.o.Args)
 		return r
@@ -61,18 +62,20 @@ func (m *Bundle) request(j job, place folders, args []string) claude.Request {
 	return r
 }
 
-// Guarded reports whether a tool that a suite allows is one that only the user may allow.
+// Guarded reports whether only the user, and not a suite, may allow a tool.
 func Guarded(tool string) bool {
 	name, _, _ := strings.Cut(tool, "(")
-	return slices.Contains([]string{"Bash", "Write", "Edit", "MultiEdit", "NotebookEdit", "WebFetch", "PowerShell"}, name) || strings.HasPrefix(name, "mcp__")
+	return slices.Contains([]string{"Bash", "Write", "Edit", "MultiEdit", "NotebookEdit", "WebFetch", "PowerShell"}, name) ||
+		strings.HasPrefix(name, "mcp__")
 }
 
-// beside returns the copy of a folder that a trial has beside its own.
+// beside returns the path of a folder's copy, which a trial has beside its own folder.
 func beside(place folders, kind string, i int, dir string) string {
 	return filepath.Join(place.root, kind, strconv.Itoa(i), filepath.Base(dir))
 }
 
-// stage prepares what a case wants beside its files: folders, an earlier session, a script's work, a repository.
+// stage prepares what a case needs besides its files: folders, an earlier session, a script's
+// output, a repository.
 func (m *Bundle) stage(ctx context.Context, j job, place folders, rt *skillhand.Runtime) error {
 	if s := j.c.Suite; s != nil {
 		for i, dir := range s.AddDirs {
@@ -101,12 +104,12 @@ func (m *Bundle) stage(ctx context.Context, j job, place folders, rt *skillhand.
 	}
 	err := repository(ctx, rt.Env, place.project)
 	if j.c.Suite != nil && err != nil {
-		return nil // it did not ask for one
+		return nil // the case does not ask for a repository
 	}
 	return err
 }
 
-// scaffold runs a script in the trial's folder, with nothing of the user's but a few variables.
+// scaffold runs a script in the trial's folder, with only a few of the user's variables.
 func scaffold(ctx context.Context, script string, place folders, user here.Env) error {
 	env := here.Env{"HOME=" + place.home, "TMPDIR=" + place.temp, "PWD=" + place.project, "LANG=C.UTF-8", "PATH=" + user.Get("PATH")}
 	out, res, err := runIn(ctx, place.project, env, gate.CommandTimeout, "bash", script)
@@ -123,9 +126,10 @@ func scaffold(ctx context.Context, script string, place folders, user here.Env) 
 	return nil
 }
 
-// repository makes a folder a git repository with one commit.
+// repository makes a folder into a git repository with one commit.
 func repository(ctx context.Context, env here.Env, dir string) error {
-	name := []string{"-c", "user.name=skillhand", "-c", "user.email=try@skillhand.invalid", "-c", "commit.gpgsign=false", "-c", "core.hooksPath="}
+	name := []string{"-c", "user.name=skillhand", "-c", "user.email=try@skillhand.invalid",
+		"-c", "commit.gpgsign=false", "-c", "core.hooksPath="}
 	for _, args := range [][]string{
 		{"init", "--quiet", "--initial-branch=main"},
 		{"add", "--all"},

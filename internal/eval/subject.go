@@ -17,25 +17,25 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A Subject is a skill under test. It is plain data, which goes along in a packed Bundle.
+// A Subject is a skill under test. It is plain data, which a packed Bundle contains.
 type Subject struct {
-	Name        string `json:"name"`        // what the agent calls it
-	Description string `json:"description"` // what the agent reads of it before it fires
+	Name        string `json:"name"`        // the name that the agent uses
+	Description string `json:"description"` // the text that the agent reads before the skill fires
 	Cases       []Case `json:"cases"`
 
 	Names     Names    `json:"names"`
-	Folder    string   `json:"folder"`              // links resolved
-	Companion string   `json:"companion,omitempty"` // the folder with its first use, or ""; it goes wherever the skill goes
-	Dir       string   `json:"dir"`                 // its name among skills
+	Folder    string   `json:"folder"`              // with links resolved
+	Companion string   `json:"companion,omitempty"` // the folder with the companion skill, or ""; it is copied together with the skill
+	Dir       string   `json:"dir"`                 // the name of its folder
 	Plugin    string   `json:"plugin,omitempty"`    // the root of its plugin, or ""
 	Manual    bool     `json:"manual,omitempty"`    // it never fires by itself, but people may call it
-	Whole     bool     `json:"whole,omitempty"`     // the plugin as a whole, not one skill of it
-	User      bool     `json:"user,omitempty"`      // one of the user's own
-	Trusted   bool     `json:"trusted,omitempty"`   // where it comes from
-	Was       *Subject `json:"was,omitempty"`       // as it was at a revision: see At
+	Whole     bool     `json:"whole,omitempty"`     // the plugin as a whole, not one of its skills
+	User      bool     `json:"user,omitempty"`      // one of the user's own skills
+	Trusted   bool     `json:"trusted,omitempty"`   // the machine that packed it trusts it
+	Was       *Subject `json:"was,omitempty"`       // the skill at a revision: see At
 }
 
-// NewSubject makes a skill one that can be tried. Its cases are still to be read.
+// NewSubject returns a skill that can be tried. It does not read the cases yet.
 func NewSubject(loc skill.Location) (*Subject, error) {
 	if loc.Command {
 		return nil, fmt.Errorf("%s: a command, which people call: want a skill", loc.File)
@@ -63,8 +63,8 @@ func NewSubject(loc skill.Location) (*Subject, error) {
 	return s, nil
 }
 
-// NewPlugin makes a plugin as a whole one that can be tried: every skill of it counts as fired, and the arm
-// without has none of them. Its cases are those in its own evals folder.
+// NewPlugin returns a whole plugin that can be tried. Any of its skills counts as fired, and the
+// arm without the skill has none of them. The cases come from the plugin's own evals folder.
 func NewPlugin(root string) (*Subject, error) {
 	root = files.Real(root)
 	name := find.PluginName(root)
@@ -87,12 +87,13 @@ func NewPlugin(root string) (*Subject, error) {
 	return s, nil
 }
 
-// HasSuite reports whether the cases, or some of them, are in the form of claude plugin eval, or of a plugin as a whole.
+// HasSuite reports whether some cases have the form of claude plugin eval, or the Subject is a
+// whole plugin.
 func (s *Subject) HasSuite() bool {
 	return s.Whole || slices.ContainsFunc(s.Cases, func(c Case) bool { return c.Suite != nil })
 }
 
-// callsGit reports whether a directive of the skill calls git, which needs a repository.
+// callsGit reports whether a directive of the skill calls git and so needs a repository.
 func (s *Subject) callsGit() bool {
 	file := filepath.Join(s.Folder, skill.MainFile)
 	text, err := os.ReadFile(file)
@@ -112,7 +113,7 @@ func (s *Subject) Evals() string {
 	return filepath.Join(s.Folder, "evals")
 }
 
-// A manifest is what a plugin says about itself, as far as trials are concerned.
+// A manifest is a plugin's description of itself, with the fields that trials need.
 type manifest struct {
 	Name, Version string
 	Experimental  struct{ Evals string }
@@ -122,7 +123,7 @@ func readManifest(root string) (manifest, error) {
 	return readJSON[manifest](filepath.Join(root, ".claude-plugin", "plugin.json"))
 }
 
-// foldersOf returns the folders of a skill: its own, which agents find, and that of its companion, from
+// foldersOf returns the folders of a skill: its own, which agents find, and its companion's, from
 // which skillhand load takes the first use.
 func foldersOf(loc skill.Location) (own, companion string) {
 	own = loc.Main().Folder
@@ -132,7 +133,7 @@ func foldersOf(loc skill.Location) (own, companion string) {
 	return own, files.Real(loc.Folder)
 }
 
-// in returns the skill that an arm has: as it is, or as it was.
+// in returns the version of the skill for an arm: the current one, or the one at a revision.
 func (s *Subject) in(arm Arm) *Subject {
 	if arm.Kind() == Against && s.Was != nil {
 		return s.Was
@@ -140,8 +141,8 @@ func (s *Subject) in(arm Arm) *Subject {
 	return s
 }
 
-// called returns what follows the skill's name in a prompt that calls it, as in /card Ada. Such a
-// prompt shows whether the skill helps, not whether it fires.
+// called returns the text after the skill's name in a prompt that calls the skill, as in /card Ada.
+// Such a prompt shows whether the skill helps, not whether it fires.
 func (s *Subject) called(prompt string) (rest string, called bool) {
 	prompt = strings.TrimSpace(prompt)
 	name := prompt
@@ -152,10 +153,9 @@ func (s *Subject) called(prompt string) (rest string, called bool) {
 	return rest, called && slices.Contains(s.Names, name)
 }
 
-// install puts the skill where an agent finds it: into the project, into the
-// user's home, or into its plugin; or, in the arm without it, everything but it.
-// It returns the arguments that the CLI needs. The skill's evals are no part of
-// what an agent may read.
+// install copies the skill to where an agent finds it: the project, the user's home, or its plugin.
+// In the arm without the skill it copies everything except the skill. It returns the arguments that
+// the CLI needs. It leaves out the skill's evals, because agents must not read them.
 func (s *Subject) install(arm Arm, place folders) ([]string, error) {
 	if arm == Against {
 		if s.Was == nil {
@@ -183,7 +183,8 @@ func (s *Subject) install(arm Arm, place folders) ([]string, error) {
 	return nil, copyTree(s.Companion, skill.Companion(to), but(".git"))
 }
 
-// root returns the folder of a trial below which the skill is: the project, the user's home or a plugin.
+// root returns the folder of a trial that contains the skill: the project, the user's home or a
+// plugin.
 func (s *Subject) root(place folders) string {
 	switch {
 	case s.Plugin != "":

@@ -19,9 +19,9 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// A Suite is how a case of claude plugin eval wants to be run. Its paths are absolute.
+// A Suite says how to run a case of claude plugin eval. Its paths are absolute.
 type Suite struct {
-	Dir            string // of the case, in the folder that has the evals
+	Dir            string // the case's folder, in the folder with the evals
 	Source         string // prose, case_yaml or mixed
 	Description    string
 	Tags           []string
@@ -35,8 +35,8 @@ type Suite struct {
 	Env            map[string]string
 	Scaffold       string   // a script that fills the folder, run only if the user says so
 	History        string   // a session that the prompt continues
-	AddDirs        []string // further folders that the agent may read
-	Plugins        []string // further plugins, in every arm
+	AddDirs        []string // more folders that the agent may read
+	Plugins        []string // more plugins, in every arm
 }
 
 // paths returns the files and folders that a case needs.
@@ -61,7 +61,7 @@ func (c *Case) paths() []*string {
 	return slices.DeleteFunc(all, func(p *string) bool { return *p == "" })
 }
 
-// clone returns a case whose paths may be changed.
+// clone returns a copy of the case with its own paths.
 func (c Case) clone() Case {
 	text, err := json.Marshal(c)
 	var copied Case
@@ -69,20 +69,20 @@ func (c Case) clone() Case {
 		err = json.Unmarshal(text, &copied)
 	}
 	if err != nil {
-		panic(err) // a case is plain data
+		panic(err) // cannot happen: a case is plain data
 	}
 	return copied
 }
 
-// The defaults that claude plugin eval has.
+// The defaults of claude plugin eval.
 const (
 	suiteRuns    = 3
 	suiteTurns   = 10
 	suiteTimeout = 300
 )
 
-// findSuites reads the cases of claude plugin eval at any depth below a folder. root is what the
-// evals belong to. Folders that other cases use are none of them.
+// findSuites reads the cases of claude plugin eval at any depth below dir. root is the folder that
+// the evals belong to. It skips folders that other cases use.
 func findSuites(root, dir string, used []string, warn func(string)) ([]Case, error) {
 	var all []Case
 	var faults []error
@@ -104,13 +104,13 @@ func findSuites(root, dir string, used []string, warn func(string)) ([]Case, err
 	return all, errors.Join(append(faults, err)...)
 }
 
-// A suiteReader reads one folder.
+// A suiteReader reads the case in one folder.
 type suiteReader struct {
 	in       reader
 	dir      string
 	c        Case
-	names    map[string]bool // of graders
-	odd      map[string]bool // what has no meaning here, said once
+	names    map[string]bool // the names of graders
+	odd      map[string]bool // fields without a meaning here; each is reported once
 	bodyLine int
 	unread   error // why files could not be read
 }
@@ -160,7 +160,8 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// open reads a file with a function that is given its frontmatter, or all of it if it is no Markdown.
+// open reads a file and passes its frontmatter to read, or the whole document if the file is not
+// Markdown.
 func (r *suiteReader) open(file string, read func(front *yaml.Node, body string)) {
 	r.in.File, r.in.folder = file, r.dir
 	text, err := readLimited(file)
@@ -228,7 +229,7 @@ func (r *suiteReader) promptFile(front *yaml.Node, body string) {
 	}
 }
 
-// settings reads the fields that both files have.
+// settings reads the fields that both files may have.
 func (r *suiteReader) settings(f doc.Fields) {
 	s := r.c.Suite
 	if n := f["schema_version"]; n != nil {
@@ -236,7 +237,7 @@ func (r *suiteReader) settings(f doc.Fields) {
 	}
 	doc.Set(f, "name", r.in.Some, &r.c.ID)
 	doc.Set(f, "description", r.in.Quoted, &s.Description)
-	doc.Set(f, "expected_outcome", r.in.Quoted, new(string)) // people read it
+	doc.Set(f, "expected_outcome", r.in.Quoted, new(string)) // only for people
 	s.Tags = append(s.Tags, r.in.texts(f["tags"], "tags")...)
 	s.Plugins = append(s.Plugins, r.beside(f["plugins"], "plugins", true)...)
 	doc.Set(f, "runs", r.in.Whole(1, 50), &s.Runs)
@@ -295,7 +296,7 @@ func (r *suiteReader) context(n *yaml.Node) {
 	r.c.Suite.AddDirs = r.beside(f["add_dirs"], "add_dirs", true)
 }
 
-// fileBeside returns the path of one file that starts at the case's folder, or "".
+// fileBeside returns the path of a file relative to the case's folder, or "".
 func (r *suiteReader) fileBeside(f doc.Fields, what string) string {
 	if found := r.beside(f[what], what, false); len(found) == 1 {
 		return found[0]
@@ -303,7 +304,7 @@ func (r *suiteReader) fileBeside(f doc.Fields, what string) string {
 	return ""
 }
 
-// beside reads paths, one or a list, that start at the case's folder: of folders, or of files.
+// beside reads one path or a list of paths of folders or files, relative to the case's folder.
 func (r *suiteReader) beside(n *yaml.Node, what string, folder bool) []string {
 	if n == nil {
 		return nil
@@ -360,7 +361,8 @@ func (r *suiteReader) jsonLines(f doc.Fields, what string) string {
 	return file
 }
 
-// fires says what a grader of the Skill tool says about firing: which skill should, or none.
+// fires sets whether the skill should fire, and which call counts, from the first grader of the
+// Skill tool.
 func (r *suiteReader) fires() {
 	for _, check := range r.c.Checks {
 		g := check.Grader

@@ -7,42 +7,42 @@ import (
 	"unicode"
 )
 
-// A Summary is what trials came to. As JSON it is the last line of what
-// skillhand try --json prints: schemas/try-v1.schema.json.
+// A Summary contains the results of trials. As JSON it is the last line of what skillhand try
+// --json prints: schemas/try-v1.schema.json.
 type Summary struct {
 	Type       string         `json:"type"`            // summary
-	OK         bool           `json:"ok"`              // every minimum was met, nothing is missing
-	Agent      string         `json:"agent,omitempty"` // who was asked; "" means Claude
+	OK         bool           `json:"ok"`              // every minimum was met and no trial is missing
+	Agent      string         `json:"agent,omitempty"` // the agent that was asked; "" means Claude
 	Skills     []SkillSummary `json:"skills"`
-	Models     []string       `json:"models,omitempty"` // that answered, as the agent calls them
+	Models     []string       `json:"models,omitempty"` // the models that answered, as the agent calls them
 	Trials     int            `json:"trials"`
-	Void       int            `json:"void"`              // of them without a verdict
-	Lasting    int            `json:"lasting,omitempty"` // of these, for a reason that another attempt would meet again
-	Unknown    int            `json:"unknown,omitempty"` // of them whose firing the agent does not show
+	Void       int            `json:"void"`              // trials without a verdict
+	Lasting    int            `json:"lasting,omitempty"` // void trials that would fail the same way again
+	Unknown    int            `json:"unknown,omitempty"` // trials for which the agent does not show what fired
 	Missing    int            `json:"missing"`           // trials that were not made
 	CostUSD    float64        `json:"cost_usd"`
-	NoCost     bool           `json:"cost_unknown,omitempty"` // the agent does not tell what trials cost
+	NoCost     bool           `json:"cost_unknown,omitempty"` // the agent does not report the cost of trials
 	Tokens     int            `json:"tokens"`
 	DurationMS float64        `json:"duration_ms"`
-	Stopped    string         `json:"stopped,omitempty"`   // why some were not made
+	Stopped    string         `json:"stopped,omitempty"`   // why some trials were not made
 	Below      []string       `json:"below"`               // the minimums that were missed
-	Uncounted  []string       `json:"uncounted,omitempty"` // the minimums for which there is nothing to count
-	Notes      []string       `json:"notes,omitempty"`     // on kept trials: cases that are not what they were
+	Uncounted  []string       `json:"uncounted,omitempty"` // the minimums that had nothing to count
+	Notes      []string       `json:"notes,omitempty"`     // for saved trials: cases that have changed
 	Results    string         `json:"results"`             // the folder with transcripts
 
-	again bool // of kept trials: nobody was asked
+	again bool // for saved trials: nobody was asked
 }
 
-// A SkillSummary is what the trials of one skill came to. Trials without a
-// verdict count in none of its rates.
+// A SkillSummary contains the results of one skill's trials. Trials without a verdict count in none
+// of its rates.
 type SkillSummary struct {
 	Skill         string        `json:"skill"`
-	Fired         Rate          `json:"fired"` // where it should
-	Quiet         Rate          `json:"quiet"` // where it should not fire, it did not
+	Fired         Rate          `json:"fired"` // how often it fired where it should
+	Quiet         Rate          `json:"quiet"` // how often it did not fire where it should not
 	Passed        Rate          `json:"passed"`
-	Without       *Rate         `json:"passed_without,omitempty"` // the skill
-	Help          *Difference   `json:"help,omitempty"`           // passed with less passed without
-	Judged        Rate          `json:"judged"`                   // what a model says yes to, of what it was asked
+	Without       *Rate         `json:"passed_without,omitempty"` // passed without the skill
+	Help          *Difference   `json:"help,omitempty"`           // passed minus passed without
+	Judged        Rate          `json:"judged"`                   // the share of questions to a judge that the judge answered with yes
 	JudgedWithout *Rate         `json:"judged_without,omitempty"` // the same without the skill
 	Arms          []SkillArm    `json:"arms,omitempty"`
 	Differences   []Comparison  `json:"differences,omitempty"`
@@ -50,7 +50,7 @@ type SkillSummary struct {
 	Misses        []Miss        `json:"misses"`
 }
 
-// A SkillArm is what the trials of a skill came to in one arm.
+// A SkillArm contains the results of a skill's trials in one arm.
 type SkillArm struct {
 	Arm    Arm  `json:"arm"`
 	Fired  Rate `json:"fired"`
@@ -58,10 +58,10 @@ type SkillArm struct {
 	Passed Rate `json:"passed"`
 	Judged Rate `json:"judged"`
 
-	fired, quiet, passed, judged []Rate // of its cases
+	fired, quiet, passed, judged []Rate // the rates of its cases
 }
 
-// A CaseSummary is what the trials of one case came to.
+// A CaseSummary contains the results of the trials of one case.
 type CaseSummary struct {
 	Case   string       `json:"case"`
 	Prompt string       `json:"prompt,omitempty"`
@@ -72,15 +72,15 @@ type CaseSummary struct {
 	Help   *Difference  `json:"help,omitempty"`
 }
 
-// An ArmSummary is what the trials of a case came to in one arm.
+// An ArmSummary contains the results of a case's trials in one arm.
 type ArmSummary struct {
 	Arm        Arm            `json:"arm"`
 	Outcomes   []Outcome      `json:"outcomes"` // by run
-	Right      Rate           `json:"right"`    // it fired if it should, and not if not
+	Right      Rate           `json:"right"`    // it fired exactly if it should
 	Passed     Rate           `json:"passed"`
 	Judged     Rate           `json:"judged"`
-	Score      *float64       `json:"score,omitempty"`  // the mean of the scores of graders
-	Failed     map[string]int `json:"failed,omitempty"` // checks, and how often
+	Score      *float64       `json:"score,omitempty"`  // the mean score of the graders
+	Failed     map[string]int `json:"failed,omitempty"` // how often each check failed
 	Unjudged   []Unjudged     `json:"unjudged,omitempty"`
 	Void       int            `json:"void"`
 	CostUSD    float64        `json:"cost_usd"`
@@ -88,27 +88,27 @@ type ArmSummary struct {
 	DurationMS float64        `json:"duration_ms"` // the mean
 }
 
-// An Unjudged is a check of which nobody knows whether it holds.
+// An Unjudged is a check whose result is unknown.
 type Unjudged struct {
 	Check  string `json:"check"`
 	Why    string `json:"why"`
 	Trials int    `json:"trials"`
 }
 
-// A Miss is a case that should have fired the skill and did not, or the other way round.
+// A Miss is a case that should have fired the skill but did not, or the reverse.
 type Miss struct {
 	Case    string   `json:"case"`
-	Model   string   `json:"model,omitempty"`   // of the arm, if there are several models
-	Quiet   bool     `json:"quiet,omitempty"`   // it should not have fired, and did, or was called
+	Model   string   `json:"model,omitempty"`   // the arm's model, if there are several models
+	Quiet   bool     `json:"quiet,omitempty"`   // the skill should not have fired, but fired or was called
 	Instead string   `json:"instead"`           // the skill that fired, or ""
-	Refused string   `json:"refused,omitempty"` // the skill was called, and this came instead of its text the first time
+	Refused string   `json:"refused,omitempty"` // the first answer that came instead of the skill's text when the skill was called
 	Trials  int      `json:"trials"`
-	Cut     string   `json:"cut,omitempty"` // what the agent's list of skills did to the description
-	Shared  []string `json:"shared"`        // words of the prompt in the description of the skill that fired instead
-	Lacking []string `json:"lacking"`       // words of the prompt that the skill's own description lacks
+	Cut     string   `json:"cut,omitempty"` // how the agent's list of skills cut the description
+	Shared  []string `json:"shared"`        // words of the prompt that are in the description of the skill that fired instead
+	Lacking []string `json:"lacking"`       // words of the prompt that are missing from the skill's own description
 }
 
-// Summarize sums up trials. descriptions are those of other skills, by name.
+// Summarize sums up trials. descriptions are the descriptions of other skills, by name.
 func Summarize(subjects []*Subject, trials []Trial, descriptions map[string]string) *Summary {
 	s := &Summary{Type: "summary", Skills: []SkillSummary{}, Below: []string{}}
 	slices.SortStableFunc(trials, func(a, b Trial) int { return a.Run - b.Run })
@@ -166,7 +166,8 @@ func summarizeSkill(subject *Subject, trials []Trial, descriptions map[string]st
 	return s
 }
 
-// help compares the arm without the skill to the first one's with it, if both have something to compare.
+// help compares the arm without the skill to the first arm, for the same model, if both have
+// something to compare.
 func help(arms []ArmSummary) *Difference {
 	for _, a := range arms {
 		if a.Arm.Kind() == Without && a.Arm.Model() == arms[0].Arm.Model() && arms[0].Passed.Of > 0 && a.Passed.Of > 0 {
@@ -177,7 +178,7 @@ func help(arms []ArmSummary) *Difference {
 	return nil
 }
 
-// add adds a case's trials to those of the arm.
+// add adds a case's trials to the arm.
 func (k *SkillArm) add(a ArmSummary, c *CaseSummary) {
 	k.passed, k.judged = append(k.passed, a.Passed), append(k.judged, a.Judged)
 	switch {
@@ -189,8 +190,7 @@ func (k *SkillArm) add(a ArmSummary, c *CaseSummary) {
 	}
 }
 
-// total sums up each arm, and takes the rates of the first one with the skill for those of the
-// skill.
+// total sums up each arm. The rates of the skill are those of the first model's arms.
 func (s *SkillSummary) total(arms []Arm) {
 	none := RateOver(nil)
 	s.Fired, s.Quiet, s.Passed, s.Judged = none, none, none, none
@@ -212,7 +212,8 @@ func (s *SkillSummary) total(arms []Arm) {
 	}
 }
 
-// compare compares the arms by what fired as it should, if both have the skill, and by what passed.
+// compare compares arms by how often the skill fired rightly, if both have the skill, and by how
+// often the checks passed.
 func (s *SkillSummary) compare(arms []Arm) {
 	right := func(c *CaseSummary, a ArmSummary) Rate {
 		if c.Called || c.Open {
@@ -305,7 +306,7 @@ func count(yes bool) int {
 	return 0
 }
 
-// misses says what fired instead, and which words may be why.
+// misses returns what fired instead of the skill, and the words that may be the reason.
 func misses(subject *Subject, c *Case, trials []Trial, descriptions map[string]string) []Miss {
 	var all []Miss
 	prompt := contentWords(c.Prompt)
@@ -317,7 +318,8 @@ func misses(subject *Subject, c *Case, trials []Trial, descriptions map[string]s
 				return
 			}
 		}
-		m := Miss{Case: c.ID, Model: trials[0].Arm.Model(), Instead: instead, Refused: refused, Cut: cut, Trials: 1, Shared: []string{}, Lacking: []string{}}
+		m := Miss{Case: c.ID, Model: trials[0].Arm.Model(), Instead: instead, Refused: refused, Cut: cut,
+			Trials: 1, Shared: []string{}, Lacking: []string{}}
 		theirs := contentWords(descriptions[instead] + " " + instead)
 		for _, w := range prompt {
 			if instead != "" && slices.Contains(theirs, w) {
@@ -342,8 +344,8 @@ func misses(subject *Subject, c *Case, trials []Trial, descriptions map[string]s
 	return all
 }
 
-// overFirings says in how many trials a skill fired that should not have, and in how many it was
-// called and its page failed.
+// overFirings counts the trials in which a skill fired that should not have, and the trials in
+// which it was called but its page failed.
 func overFirings(c *Case, trials []Trial) []Miss {
 	fired := Miss{Case: c.ID, Model: trials[0].Arm.Model(), Quiet: true, Shared: []string{}, Lacking: []string{}}
 	called := fired
@@ -359,8 +361,8 @@ func overFirings(c *Case, trials []Trial) []Miss {
 	return slices.DeleteFunc([]Miss{fired, called}, func(m Miss) bool { return m.Trials == 0 })
 }
 
-// contentWords returns the words of a text that mean something, each once, in order. A plural is
-// its singular.
+// contentWords returns the meaningful words of a text, each once, in order. It turns plurals into
+// singulars.
 func contentWords(text string) []string {
 	var all []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
@@ -374,16 +376,16 @@ func contentWords(text string) []string {
 	return all
 }
 
-// common are words that every description has, as contentWords would leave them.
+// common lists words that occur in every description, in the form that contentWords gives them.
 var common = strings.Fields(`let about after all also and any are ask been before but can could did do doe done each for from get give go had
 have help her here him how into its just like make may more need new not now one only other our out over please question shall she should started
 skill some such than that the their them then there these they thi those user use used using want wa were what when where which
 while who why will with would you your`)
 
-// Minimums are what a try must come to. The zero value wants nothing.
+// Minimums are the results that a try must reach. The zero value requires nothing.
 type Minimums struct {
-	Fired, Pass           float64 // shares of trials with a verdict in arms with the skill
-	FiredGiven, PassGiven bool    // somebody asked for them: then there must be something to count
+	Fired, Pass           float64 // shares of trials with a verdict, in arms with the skill
+	FiredGiven, PassGiven bool    // the user asked for them, so there must be something to count
 }
 
 // Require compares a summary with minimums. A skill that should not fire somewhere must be quiet
@@ -431,8 +433,8 @@ func (k *SkillArm) below(skill string, want Minimums) (all []string) {
 	return all
 }
 
-// decides reports whether trials answer what was asked: is one of the minimums missed, or all of
-// them met, whatever further cases show, and is each difference between arms told from chance?
+// decides reports whether the trials answer every question: whatever more cases show, a minimum is
+// missed or all are met, and no difference between arms can be chance.
 func (s *Summary) decides(want Minimums) bool {
 	missed, open := false, s.Trials == s.Void
 	for _, k := range s.Skills {
@@ -457,7 +459,7 @@ func (s *Summary) decides(want Minimums) bool {
 	return missed || !open
 }
 
-// unjudged reports whether the skill has checks that should count and could not be judged.
+// unjudged reports whether the skill has checks that should count but could not be judged.
 func (k *SkillSummary) unjudged() bool {
 	for _, c := range k.Cases {
 		for _, a := range c.Arms {
