@@ -22,7 +22,7 @@ func (r *Report) AddDeliverable(path string) error {
 	return nil
 }
 
-// AddMetric adds what was measured, as name=number.
+// AddMetric adds a metric, written as name=number.
 func (r *Report) AddMetric(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok || name == "" {
@@ -43,7 +43,7 @@ func (r *Report) setMetric(name string, value float64) {
 	r.Metrics[strings.ToValidUTF8(name, "\ufffd")] = value
 }
 
-// AddError adds what went wrong, as CODE=message.
+// AddError adds an error, written as CODE=message.
 func (r *Report) AddError(text string) error {
 	code, message, ok := strings.Cut(text, "=")
 	if !ok {
@@ -57,7 +57,7 @@ func (r *Report) AddError(text string) error {
 	return nil
 }
 
-// AddContext adds a detail to the last error, as key=value.
+// AddContext adds a detail to the last error, written as key=value.
 func (r *Report) AddContext(text string) error {
 	key, value, ok := strings.Cut(text, "=")
 	if !ok || key == "" {
@@ -79,13 +79,13 @@ func (r *Report) AddContext(text string) error {
 	return err
 }
 
-// Began gives the report its execution_time_ms: start is in milliseconds since 1970.
+// Began sets the report's execution_time_ms. start is in milliseconds since 1970.
 func (r *Report) Began(start string, now time.Time) error {
 	ms, err := strconv.ParseInt(start, 10, 64)
 	if err != nil {
 		return errors.New("want milliseconds since 1970")
 	}
-	if ms > now.Unix()/2 && ms <= now.Unix() { // some year of this century in seconds, or a day of 1970
+	if ms > now.Unix()/2 && ms <= now.Unix() { // in seconds a recent year, in milliseconds a day in January 1970
 		return errors.New("looks like seconds, want milliseconds since 1970, as date +%s%3N prints them")
 	}
 	elapsed := now.UnixMilli() - ms

@@ -17,7 +17,7 @@ import (
 	"github.com/skillhand/skillhand/internal/jsonfind"
 )
 
-// The five fields, and where each stands in the table of them.
+// The indices of the five fields in the table fields.
 const (
 	fieldSuccess = iota
 	fieldConfidence
@@ -33,21 +33,21 @@ const (
 	notFinite  = "Metric must be a finite number"
 )
 
-// maxFaults bounds what a hopeless document costs. What is more is counted.
+// maxFaults limits how many faults of a document are listed. Further faults are only counted.
 const maxFaults = 1000
 
-// errTooDeep ends the reading of a document.
+// errTooDeep stops the reading of a document that is nested too deep.
 var errTooDeep = fmt.Errorf("nested more than %d deep", MaxDepth)
 
-// A decoder reads one report and judges it in the same pass. What is wrong with a value is a
-// fault; an error of its methods means that the text is no JSON.
+// A decoder reads one report and judges it in the same pass. It notes a fault for each wrong value.
+// An error from one of its methods means that the text is not JSON, or is nested too deep.
 type decoder struct {
 	*jsontext.Decoder
 	opt  Options
 	text []byte
-	seen uint64                     // which fields there are, as bits
-	of   [len(fields) + 1]*findings // about each field, and the rest; nil while there is nothing
-	at   int                        // which of them is being read
+	seen uint64                     // the fields that were read, as bits
+	of   [len(fields) + 1]*findings // the findings about each field, then the rest; nil if there are none
+	at   int                        // the index in of for the value that is being read
 }
 
 type findings struct{ faults, warnings faults }
@@ -56,7 +56,7 @@ func newDecoder(text []byte, opt Options) *decoder {
 	if !utf8.Valid(text) {
 		text = bytes.ToValidUTF8(text, replacement)
 	}
-	// Duplicates are for us to judge, and an escape may be half of a character.
+	// The decoder judges duplicates itself, and an escape may be half of a character.
 	reader := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	return &decoder{Decoder: reader, opt: opt, text: text}
 }
@@ -128,8 +128,8 @@ func (d *decoder) field(n int, r *Report) error {
 	return d.array(func() error { return d.error(r) })
 }
 
-// isShare reports whether a number is from 0 to 1, by its value and how it is
-// written: rounded, what is barely outside would be inside.
+// isShare reports whether a number is from 0 to 1. It also looks at the digits as written, because
+// rounding may turn a number just outside the range into 0 or 1.
 func isShare(value float64, written string) bool {
 	digits, _, _ := strings.Cut(strings.ToLower(written), "e")
 	digits = strings.TrimLeft(digits, "-0.")
@@ -158,11 +158,12 @@ func (d *decoder) deliverable(r *Report) error {
 	return nil
 }
 
-// metrics reads the metrics and judges those that count: of a name that comes twice, the last.
+// metrics reads the metrics and judges their values. If a name is repeated, only its last value
+// counts.
 func (d *decoder) metrics(r *Report) error {
 	r.Metrics = map[string]float64{}
 	var mistyped map[string]bool
-	var wrong []string // the names of values that are no finite numbers, as they come
+	var wrong []string // the names of values that are not finite numbers, in the order read
 	err := d.object(func(name string) (err error) {
 		if _, twice := r.Metrics[name]; twice {
 			d.duplicate(name)
@@ -194,7 +195,7 @@ func (d *decoder) metrics(r *Report) error {
 	return err
 }
 
-// lastOfEach returns the names in the order of their last places.
+// lastOfEach returns each name once, in the order of the last occurrences.
 func lastOfEach(names []string) (last []string) {
 	var seen keySet
 	for _, name := range slices.Backward(names) {
@@ -218,7 +219,7 @@ func (s *keySet) add(key string) bool {
 	return len(*s) > before
 }
 
-// A detail is a value that an error has, or should have.
+// A detail is the value of one key of an error. The key may be missing.
 type detail struct {
 	text           string
 	seen, mistyped bool
@@ -226,8 +227,8 @@ type detail struct {
 
 var detailNames = [...]string{"code", "message", "stack", "context"}
 
-// error reads one of the errors. Of a key that comes twice the last counts, so
-// it is judged when all are read.
+// error reads one of the errors. If a key is repeated, only its last value counts, so error judges
+// the values after it has read all of them.
 func (d *decoder) error(r *Report) error {
 	if d.PeekKind() != '{' {
 		return d.mistyped("Error must be an object")
@@ -259,7 +260,7 @@ func (d *decoder) error(r *Report) error {
 	return nil
 }
 
-// detail reads the value of one of an error's keys: of a context the JSON, of others the string.
+// detail reads the value of one of an error's keys: a context as JSON, any other key as a string.
 func (d *decoder) detail(key string) (detail, error) {
 	want := jsontext.Kind('"')
 	if key == "context" {
@@ -281,7 +282,7 @@ func (d *decoder) detail(key string) (detail, error) {
 	return detail{seen: true, text: token.String()}, nil
 }
 
-// judge notes what is wrong with a detail of the error just read.
+// judge notes what is wrong with one detail of the error just read.
 func (d *decoder) judge(key string, value detail) {
 	required := key == "code" || key == "message"
 	at := func() jsontext.Pointer { return d.StackPointer().AppendToken(key) }
@@ -337,7 +338,7 @@ func (d *decoder) group(end jsontext.Kind, part func() error) error {
 	}
 	for d.PeekKind() != end {
 		if d.PeekKind() == 0 {
-			break // the next read says what is wrong
+			break // the next read reports the error
 		}
 		if err := part(); err != nil {
 			return err
@@ -347,7 +348,7 @@ func (d *decoder) group(end jsontext.Kind, part func() error) error {
 	return err
 }
 
-// skip passes any value, and looks for duplicate keys in it.
+// skip reads past any value, and notes duplicate keys in it.
 func (d *decoder) skip() error {
 	switch d.PeekKind() {
 	case '{':
@@ -365,18 +366,18 @@ func (d *decoder) skip() error {
 	return err
 }
 
-// number reads a number; one that is too large is infinite.
+// number reads a number. The value is infinite if the number is too large.
 func (d *decoder) number() (value float64, written string, err error) {
 	token, err := d.ReadToken()
 	if err != nil {
 		return 0, "", err
 	}
 	written = token.String()
-	value, _ = strconv.ParseFloat(written, 64) // its one error is to be out of range, and says so by its value
+	value, _ = strconv.ParseFloat(written, 64) // the only possible error is out of range, and then value is infinite
 	return value, written, nil
 }
 
-// end makes sure that nothing follows.
+// end returns an error if anything follows the object.
 func (d *decoder) end() error {
 	at := jsonfind.Space(d.text, int(d.InputOffset()))
 	if at == len(d.text) {
@@ -385,7 +386,7 @@ func (d *decoder) end() error {
 	return &jsontext.SyntacticError{ByteOffset: int64(at), Err: errors.New("more text after the object")}
 }
 
-// mistyped passes a value of the wrong type, and notes that.
+// mistyped skips a value of the wrong type, and notes a fault.
 func (d *decoder) mistyped(message string) error {
 	err := d.skip()
 	if err == nil {
@@ -394,7 +395,7 @@ func (d *decoder) mistyped(message string) error {
 	return err
 }
 
-// unknown notes a key that means nothing, and passes its value.
+// unknown notes a key that has no meaning, and skips its value.
 func (d *decoder) unknown(key string, known *keySet) error {
 	if known.add(key) {
 		d.doubt(d.StackPointer(), UnknownField, "Unknown field: "+key)
@@ -404,12 +405,12 @@ func (d *decoder) unknown(key string, known *keySet) error {
 	return d.skip()
 }
 
-// missing notes that the object at a pointer has no such key.
+// missing notes that the object at a pointer lacks a key.
 func (d *decoder) missing(at jsontext.Pointer, key string) {
 	d.fault(at.AppendToken(key), MissingField, "Missing required field: "+key)
 }
 
-// duplicate notes that the key just read came before.
+// duplicate notes that the key just read was there before.
 func (d *decoder) duplicate(key string) {
 	d.doubt(d.StackPointer(), DuplicateKey, "Duplicate key: "+key)
 }
@@ -418,7 +419,7 @@ func (d *decoder) fault(at jsontext.Pointer, code Code, message string) {
 	d.findings().faults.add(Fault{code, string(at), message})
 }
 
-// doubt notes what is a fault only if reading is strict.
+// doubt notes a fault if reading is strict, and a warning otherwise.
 func (d *decoder) doubt(at jsontext.Pointer, code Code, message string) {
 	if d.opt.Strict {
 		d.fault(at, code, message)
@@ -434,7 +435,7 @@ func (d *decoder) findings() *findings {
 	return d.of[d.at]
 }
 
-// result puts together what came of a report that was read to its end.
+// result returns the Result of a report that was read to its end.
 func (d *decoder) result(r *Report) Result {
 	var all findings
 	for _, f := range d.of {
@@ -450,7 +451,8 @@ func (d *decoder) result(r *Report) Result {
 	return result
 }
 
-// failure says where a text, of which so many lines were skipped, stops being JSON.
+// failure returns the Result of a text that stops being JSON. skipped counts the lines before
+// d.text.
 func (d *decoder) failure(err error, skipped int) Result {
 	if errors.Is(err, errTooDeep) {
 		return none(TooDeep, fmt.Sprintf("Nested more than %d deep", MaxDepth))
@@ -468,7 +470,7 @@ func (d *decoder) failure(err error, skipped int) Result {
 	return none(InvalidJSON, fmt.Sprintf("Invalid JSON: line %d, column %d: %s", line, column, why))
 }
 
-// faults are what is wrong, up to a number.
+// faults holds up to maxFaults faults, and counts the rest.
 type faults struct {
 	list []Fault
 	more int
@@ -488,7 +490,7 @@ func (f *faults) join(g *faults) {
 	f.more += g.more + len(g.list) - room
 }
 
-// done returns the faults; one more says how many are left out.
+// done returns the faults. If some are missing, a last fault says how many.
 func (f *faults) done() []Fault {
 	if f.more > 0 {
 		f.list = append(f.list, Fault{f.list[len(f.list)-1].Code, "", fmt.Sprintf("%d more faults are not listed", f.more)})

@@ -17,7 +17,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 // A plainReport is a report without MarshalJSON, which encoding/json would check again.
 type plainReport Report
 
-// plain returns the report with its empty fields made, so that none is null.
+// plain returns the report with empty values for nil ones, so that no field is null in JSON.
 func (r Report) plain() *plainReport {
 	if r.Deliverables == nil {
 		r.Deliverables = []string{}
@@ -35,19 +35,19 @@ func (r Report) plain() *plainReport {
 // schemas/parse-v1.schema.json.
 type Document struct {
 	Input    string  `json:"input"`
-	Success  bool    `json:"success"` // a valid report was found, whatever it says
+	Success  bool    `json:"success"` // there is a valid report, even if it reports a failure
 	Method   Method  `json:"parse_method"`
 	Output   *Report `json:"output"`
 	Errors   []Fault `json:"errors"`
 	Warnings []Fault `json:"warnings"`
 }
 
-// Document returns the result of one input, to be printed.
+// Document returns the result of the text called input, ready to print.
 func (r *Result) Document(input string) Document {
 	return Document{input, r.Report != nil, r.Method, r.Report, append([]Fault{}, r.Faults...), append([]Fault{}, r.Warnings...)}
 }
 
-// AppendJSON appends the result's Document as one line of JSON, without its end.
+// AppendJSON appends the result's Document as one line of JSON, without a line end.
 func (r *Result) AppendJSON(b []byte, input string) []byte {
 	d := r.Document(input)
 	doc := struct { // a Document, but for the type of Output
@@ -68,7 +68,7 @@ func (r *Result) AppendJSON(b []byte, input string) []byte {
 	return append(b, line...)
 }
 
-// marshal writes JSON in one line, and escapes nothing for the sake of HTML.
+// marshal returns v as one line of JSON, without escapes for HTML.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

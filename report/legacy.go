@@ -9,10 +9,10 @@ import (
 	"github.com/skillhand/skillhand/internal/legacy"
 )
 
-// LegacyError is the code of an error that is read from a line of text.
+// LegacyError is the code of an error that was read from a line of text.
 const LegacyError = "LEGACY_ERROR"
 
-// parseLegacy reads a text that has no JSON. It is not ok if no line says anything.
+// parseLegacy reads a text that contains no JSON. It returns false if no line has a legacy form.
 func parseLegacy(text []byte, opt Options) (Result, bool) {
 	if !utf8.Valid(text) {
 		text = bytes.ToValidUTF8(text, replacement)
@@ -53,7 +53,7 @@ func parseLegacy(text []byte, opt Options) (Result, bool) {
 	return result, true
 }
 
-// unclear says which line makes it unclear how the script went.
+// unclear returns a message with the line that leaves unclear whether the script succeeded.
 func unclear(line string) string {
 	const longest = 200
 	if len(line) > longest {

@@ -19,7 +19,7 @@ import (
 type Report struct {
 	Success      bool               `json:"success"`
 	Confidence   float64            `json:"confidence"`   // 0 to 1
-	Deliverables []string           `json:"deliverables"` // files and folders that were made or changed
+	Deliverables []string           `json:"deliverables"` // files and folders that the script made or changed
 	Metrics      map[string]float64 `json:"metrics"`
 	Errors       []Error            `json:"errors"`
 }
@@ -29,10 +29,10 @@ type Error struct {
 	Code    string          `json:"code"` // UPPER_SNAKE_CASE
 	Message string          `json:"message"`
 	Stack   string          `json:"stack,omitempty"`
-	Context json.RawMessage `json:"context,omitempty"` // an object, as it was written
+	Context json.RawMessage `json:"context,omitempty"` // an object, as the script wrote it
 }
 
-// Band says in a word how good a confidence is.
+// Band returns a word for how good a confidence is.
 func Band(confidence float64) string {
 	switch {
 	case confidence >= 0.90:
@@ -45,40 +45,41 @@ func Band(confidence float64) string {
 	return "poor"
 }
 
-// Options say how to read. The zero value reads what people expect.
+// Options say how to read a report. The zero value also reads legacy reports, and only warns about
+// unknown fields.
 type Options struct {
 	NoLegacy          bool     // read JSON only
 	Strict            bool     // unknown fields, duplicate keys and malformed error codes are faults, not warnings
-	DefaultConfidence *float64 // of a legacy report that states none; nil means 0.5
+	DefaultConfidence *float64 // the confidence of a legacy report that states none; nil means 0.5
 }
 
 // A Method says how a report was read.
 type Method string
 
-// How a report was read.
+// The methods of reading a report.
 const (
 	JSON   Method = "json"
 	Legacy Method = "legacy"
 	None   Method = "none" // there is no report
 )
 
-// A Result is what a text came to.
+// A Result is the report in a text, and everything that is wrong with it.
 type Result struct {
 	Method   Method
-	Report   *Report // nil if there is none, or it has faults
-	Faults   []Fault // all of them
+	Report   *Report // nil if there is no report, or it has faults
+	Faults   []Fault // every fault of the report
 	Warnings []Fault
-	Stated   bool // the text says whether it succeeded; a legacy report may not
+	Stated   bool // the text says whether the script succeeded; a legacy report may not
 }
 
 // A Fault is one thing that is wrong with a report.
 type Fault struct {
 	Code    Code   `json:"code"`
-	Path    string `json:"path"` // JSON pointer of the field, also of a missing one; "" is the whole
+	Path    string `json:"path"` // JSON pointer of the field, even of a missing field; "" is the whole report
 	Message string `json:"message"`
 }
 
-// A Code is what kind of fault it is.
+// A Code names a kind of fault.
 type Code string
 
 // The kinds of faults.
@@ -95,17 +96,17 @@ const (
 	Empty            Code = "EMPTY"
 	TooDeep          Code = "TOO_DEEP"
 	TooLarge         Code = "TOO_LARGE"
-	Unclear          Code = "UNCLEAR" // lines of text say success, and others speak against it
+	Unclear          Code = "UNCLEAR" // some lines of text say success, and others contradict them
 )
 
-// The limits of what is read.
+// The limits of a text that Parse reads.
 const (
 	MaxSize  = 64 << 20 // bytes
 	MaxDepth = 100      // levels of nesting
 )
 
-// Parse reads the report in text: the whole of it, else the last report in it,
-// else the legacy forms. The result keeps no part of text.
+// Parse reads the report in text. The report is the whole text, else the last JSON report in it,
+// else the lines in a legacy form. The result does not share memory with text.
 func Parse(text []byte, opt Options) Result {
 	if len(text) > MaxSize {
 		return none(TooLarge, "More than 64 MB")
@@ -129,13 +130,13 @@ func Parse(text []byte, opt Options) Result {
 	return none(NoReport, "No report found")
 }
 
-// parseJSON judges the object that text is, else the last report in it.
+// parseJSON judges the JSON object that is the whole text, else the last report in text.
 func parseJSON(text []byte, opt Options) (result Result, ok bool) {
 	first, last := bytes.IndexByte(text, '{'), bytes.LastIndexByte(text, '}')
 	if first < 0 || last < first {
 		return result, false
 	}
-	// Mostly there is one object, and all braces are its own.
+	// In most texts there is one object, and every brace belongs to it.
 	d := newDecoder(text[first:last+1], opt)
 	if r, err := d.report(); err == nil && d.end() == nil {
 		whole := last+1-first == len(text)
@@ -192,16 +193,16 @@ func none(code Code, message string) Result {
 	return Result{Method: None, Faults: []Fault{{Code: code, Message: message}}}
 }
 
-// looksLikeReport reports whether an object with these of the five fields is
-// meant as a report: it has success, and one more.
+// looksLikeReport reports whether an object with these of the five fields is meant as a report. A
+// report has success and at least one other field.
 func looksLikeReport(found uint64) bool {
 	return found&(1<<fieldSuccess) != 0 && found != 1<<fieldSuccess
 }
 
 var byteOrderMark = []byte("\ufeff")
 
-// trim drops a byte order mark and the white space around text, and counts the
-// lines that were before it.
+// trim removes a byte order mark and the white space around text. It returns how many lines it
+// removed before the text.
 func trim(text []byte) (trimmed []byte, lines int) {
 	trimmed = bytes.TrimPrefix(text[jsonfind.Space(text, 0):], byteOrderMark)
 	trimmed = trimmed[jsonfind.Space(trimmed, 0):]
@@ -211,8 +212,8 @@ func trim(text []byte) (trimmed []byte, lines int) {
 
 const esc = 0x1b
 
-// withoutColors drops the escape sequences of terminals. No JSON string has
-// one: it would be a control character.
+// withoutColors removes the escape sequences of terminals. A JSON string never contains one,
+// because it must not contain control characters.
 func withoutColors(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for {
@@ -225,7 +226,7 @@ func withoutColors(text []byte) []byte {
 	}
 }
 
-// escapeLength returns how long the escape sequence is that text starts with.
+// escapeLength returns the length of the escape sequence at the start of text.
 func escapeLength(text []byte) int {
 	if len(text) == 1 {
 		return 1
@@ -257,7 +258,7 @@ func escapeLength(text []byte) int {
 		}
 		return 1
 	}
-	i := 1 // a few blanks to slashes, and one more: tput sgr0 prints ESC ( B
+	i := 1 // characters from space to slash, then one more: tput sgr0 prints ESC ( B
 	for i < len(text) && text[i] >= ' ' && text[i] <= '/' {
 		i++
 	}
@@ -267,5 +268,5 @@ func escapeLength(text []byte) int {
 	return 1
 }
 
-// replacement stands for bytes that are no UTF-8.
+// replacement replaces bytes that are not UTF-8.
 var replacement = []byte("\ufffd")
