@@ -8,19 +8,19 @@ import (
 	"github.com/skillhand/skillhand/report"
 )
 
-// maxParsed is how much of the end of a script's output is read.
+// maxParsed is how many bytes at the end of a script's output are read.
 const maxParsed = 16 << 20
 
-// An Output keeps the end of what a script prints: on stdout its report is there,
-// on stderr why it failed. The zero value is ready to use.
+// An Output keeps the end of what a script prints. The end of stdout holds the report, and the end
+// of stderr says why the script failed. The zero value is ready to use.
 type Output struct {
 	Max  int // how many bytes; 0 means 16 MB
 	buf  []byte
-	next int  // once buf is full: where the oldest byte is
-	cut  bool // something was dropped
+	next int  // the index of the oldest byte, once buf is full
+	cut  bool // some bytes were dropped
 }
 
-// Write keeps p, and drops the oldest of what no longer fits.
+// Write keeps p, and drops the oldest bytes that no longer fit.
 func (o *Output) Write(p []byte) (int, error) {
 	written := len(p)
 	if o.Max == 0 {
@@ -40,14 +40,14 @@ func (o *Output) Write(p []byte) (int, error) {
 	return written, nil
 }
 
-// Parse reads the report in what was kept.
+// Parse reads the report in the kept output.
 func (o *Output) Parse() report.Result {
 	if !o.cut {
 		return report.Parse(o.buf, report.Options{})
 	}
 	text := o.bytes()
 	result := report.Parse(text, report.Options{NoLegacy: true})
-	// Legacy forms are whole lines, and the first is not.
+	// A legacy form is a whole line, and the first line is cut.
 	if newline := bytes.IndexByte(text, '\n'); result.Method == report.None && newline >= 0 {
 		result = report.Parse(text[newline+1:], report.Options{})
 	}
@@ -60,16 +60,16 @@ func (o *Output) Parse() report.Result {
 	return result
 }
 
-// String returns the whole lines of what was kept.
+// String returns the whole lines of the kept output.
 func (o *Output) String() string {
 	text := o.bytes()
-	if o.cut { // what is left of the first line may begin within a secret
+	if o.cut { // the rest of the first line may begin within a secret
 		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}
 	return string(text)
 }
 
-// bytes returns what was kept, in order.
+// bytes returns the kept output, in order.
 func (o *Output) bytes() []byte {
 	if !o.cut {
 		return o.buf
@@ -77,7 +77,7 @@ func (o *Output) bytes() []byte {
 	return slices.Concat(o.buf[o.next:], o.buf[:o.next])
 }
 
-// LastLines returns the end of a text, in as many lines as a person looks at.
+// LastLines returns the last 10 lines of text, each cut to 300 bytes.
 func LastLines(text string) string {
 	const maxLines, maxLength = 10, 300
 	lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fileTimes follows no link.
+// fileTimes returns the times of the file at path. It does not follow a link.
 func fileTimes(path string) (times, error) {
 	var st unix.Stat_t
 	if err := unix.Lstat(path, &st); err != nil {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fileTimes follows no link.
+// fileTimes returns the times of the file at path. It does not follow a link.
 func fileTimes(path string) (times, error) {
 	var st unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_MTIME|unix.STATX_CTIME|unix.STATX_BTIME, &st)

@@ -4,7 +4,7 @@ package verdict
 
 import "os"
 
-// fileTimes follows no link.
+// fileTimes returns the times of the file at path. It does not follow a link.
 func fileTimes(path string) (times, error) {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -12,21 +12,21 @@ import (
 	"github.com/skillhand/skillhand/report"
 )
 
-// A Verdict says what a script reported and whether that holds.
+// A Verdict says what a script reported and whether the report is true.
 //
 // As JSON it is what skillhand run --json prints: schemas/run-v1.schema.json.
 type Verdict struct {
-	OK         bool           `json:"ok"`        // it reports success, and nothing speaks against it
-	Report     *report.Report `json:"report"`    // nil if there is no valid one
+	OK         bool           `json:"ok"`        // the script reports success, and nothing contradicts it
+	Report     *report.Report `json:"report"`    // nil if there is no valid report
 	Exit       int            `json:"exit_code"` // 128+n after signal n
 	DurationMS float64        `json:"duration_ms"`
 	Method     report.Method  `json:"parse_method"`
-	Problems   []Problem      `json:"problems"` // every reason why it is not OK
-	Warnings   []report.Fault `json:"warnings"` // what is odd about the report, and about the run
+	Problems   []Problem      `json:"problems"` // every reason why the run is not OK
+	Warnings   []report.Fault `json:"warnings"` // what is odd about the report or the run
 
 	Script   string `json:"-"` // the file that ran
-	Printed  string `json:"-"` // the last lines of its stdout, if that has no report
-	Stderr   string `json:"-"` // the last 8 KB of its stderr, if it is not OK
+	Printed  string `json:"-"` // the last lines of the script's stdout, if it contains no report
+	Stderr   string `json:"-"` // the last 8 KB of the script's stderr, if the run is not OK
 	TimedOut bool   `json:"-"`
 }
 
@@ -49,7 +49,7 @@ const (
 	NothingRan           = "NOT_RUN"
 )
 
-// The warnings that a verdict can have, besides those about the report.
+// The warnings that a verdict can have, besides the warnings about the report.
 const (
 	Doubtful       report.Code = "DOUBTFUL_SUCCESS"
 	OutputHeld     report.Code = "OUTPUT_HELD"
@@ -64,14 +64,14 @@ func NotRun(err error) *Verdict {
 	return v
 }
 
-// A Run is how a script ended.
+// A Run says how a script ended.
 type Run struct {
 	Result  Result
-	Timeout time.Duration // what it had
-	Stderr  string        // the end of what it said there
+	Timeout time.Duration // the script's time limit
+	Stderr  string        // the end of the script's stderr
 }
 
-// Judge puts together what a script reports and how it ended.
+// Judge returns the verdict on a script, from its report and how it ended.
 func Judge(parsed report.Result, run Run) *Verdict {
 	v := &Verdict{
 		Report: parsed.Report, Method: parsed.Method, Warnings: append([]report.Fault{}, parsed.Warnings...), Problems: []Problem{},
@@ -82,7 +82,7 @@ func Judge(parsed report.Result, run Run) *Verdict {
 	if v.Report != nil && !parsed.Stated {
 		v.Report.Success = ended && !crashed
 	}
-	// The cause first: a script that was stopped or crashed had no chance to report.
+	// The cause comes first: a script that was stopped or crashed had no chance to report.
 	switch {
 	case v.TimedOut:
 		v.problem(TimedOut, fmt.Sprintf("timed out after %s", run.Timeout))
@@ -121,8 +121,8 @@ func Judge(parsed report.Result, run Run) *Verdict {
 	return v
 }
 
-// how says how a script crashed, with the last line that it said about it. A line that names --help says where to
-// read on, not what went wrong.
+// how says how a script crashed, with the last line of its stderr. It skips lines that mention
+// --help: they say where to read on, not what went wrong.
 func (r Run) how() string {
 	how := fmt.Sprintf("exit status %d", r.Result.Exit)
 	if r.Result.Signal != 0 {
@@ -139,16 +139,18 @@ func (r Run) how() string {
 	return how
 }
 
-// doubt warns of a success that speaks against itself.
+// doubt warns about a success that lists errors or has confidence 0.
 func (v *Verdict) doubt() {
 	if v.Report == nil || !v.Report.Success {
 		return
 	}
 	if n := len(v.Report.Errors); n > 0 {
-		v.Warnings = append(v.Warnings, report.Fault{Code: Doubtful, Path: "/errors", Message: fmt.Sprintf("the report says success and lists errors: %d", n)})
+		v.Warnings = append(v.Warnings, report.Fault{Code: Doubtful, Path: "/errors",
+			Message: fmt.Sprintf("the report says success and lists errors: %d", n)})
 	}
 	if v.Report.Confidence == 0 {
-		v.Warnings = append(v.Warnings, report.Fault{Code: Doubtful, Path: "/confidence", Message: "the report says success with confidence 0"})
+		v.Warnings = append(v.Warnings, report.Fault{Code: Doubtful, Path: "/confidence",
+			Message: "the report says success with confidence 0"})
 	}
 }
 
@@ -160,7 +162,8 @@ func (v *Verdict) warn(code report.Code, message string) {
 	v.Warnings = append(v.Warnings, report.Fault{Code: code, Message: message})
 }
 
-// endedProcesses says what was ended. Some systems don't tell the names, nor how many there were.
+// endedProcesses returns a warning about processes that were stopped. Some systems report neither
+// their names nor their number.
 func endedProcesses(names []string) string {
 	const maxNames = 3
 	if names[0] == "" {
