@@ -6,18 +6,17 @@ import (
 	"slices"
 )
 
-// maxDepth bounds the memory that unclosed brackets cost. A document that goes
-// deeper counts as one that breaks off.
+// maxDepth limits the memory that unclosed brackets cost. A document that is nested deeper is
+// treated as one that breaks off.
 const maxDepth = 10_000
 
-// Last returns the last complete top-level object in text that match accepts and
-// that has its lines to itself; if none has, the last one within a line, where others
-// may be quoted. Match gets the set of keys, at most 64, that the object has, as bits.
+// Last returns the last complete top-level object in text that match accepts. It prefers objects
+// that have their lines to themselves, because an object within a line may be a quotation. match
+// gets the set of keys that the object has, as bits; keys has at most 64 entries.
 //
-// Other text may stand around and between objects, braces and quotes in it
-// included. An object inside a complete object is not top-level; one after a
-// brace that turned out to open nothing is. If text ends in a document that breaks
-// off, whatever is in that is inside of it.
+// Other text may be around and between objects, and may contain braces and quotes. An object inside
+// a complete object is not top-level. An object after a brace that turned out to open nothing is
+// top-level. If text ends in a document that breaks off, no object in that document counts.
 func Last(text []byte, keys []string, match func(found uint64) bool) (object []byte, ok bool) {
 	f := &finder{text: text, keys: keys, match: match}
 	for i := 0; ; {
@@ -44,15 +43,13 @@ func Last(text []byte, keys []string, match func(found uint64) bool) (object []b
 	return text[f.last.start:f.last.end], f.last.end > 0
 }
 
-// A finder tries each brace that could open an object. A try that fails has
-// still told something about each brace it passed outside of strings: whether
-// an object is complete there, and that it is not if the try failed within. So
-// only the braces that lay in what the try took for strings are tried again.
+// A finder tries each brace that could open an object. A failed try still decides, for each
+// brace that it passed outside of strings, whether an object is complete there. If the try failed
+// within the object, none is. So only braces in what the try took for strings are tried again.
 //
-// This keeps time linear. If two tries read the same byte, one began in
-// what the other takes for a string, so one is inside a string wherever the
-// other is outside: an escape would have ended the other. There is no third
-// such try, because its brace is outside a string for one of the two.
+// This keeps time linear. If two tries read the same byte, one began in what the other takes for a
+// string. So one is inside a string wherever the other is outside: an escape would have ended the
+// other. There is no third such try, because its brace is outside a string for one of the two.
 type finder struct {
 	text   []byte
 	keys   []string
@@ -65,10 +62,10 @@ type finder struct {
 // A span is an accepted object, or none.
 type span struct {
 	start, end int
-	line       bool // it stands on lines of its own
+	line       bool // it has its lines to itself
 }
 
-// over reports whether s is rather meant than t.
+// over reports whether s is preferred to t.
 func (s span) over(t span) bool {
 	if s.end > 0 && s.line != t.line {
 		return s.line
@@ -81,7 +78,7 @@ type frame struct {
 	start int
 	array bool
 	found uint64
-	last  span // the last accepted object in it, of those whose parents are all open
+	last  span // the last accepted object in it whose parents are all open
 }
 
 // An outcome says how a try ended.
@@ -89,15 +86,15 @@ type outcome int
 
 const (
 	complete outcome = iota
-	broken           // the text does not go on as JSON would
-	short            // the text ends, or goes too deep, before the object does
+	broken           // the text does not continue as JSON
+	short            // the text ends, or is nested too deep, before the object ends
 )
 
-// A failure is a try that failed at end, looked at again from its start.
+// A failure is a try that failed at end. at is how far outside has read it again.
 type failure struct{ at, end int }
 
-// passed reports whether a try that failed passed the brace at i, outside of strings.
-// It is asked for each brace in turn.
+// passed reports whether a failed try passed the brace at i outside of strings. Last calls it for
+// each brace in turn.
 func (f *finder) passed(i int) bool {
 	f.failed = slices.DeleteFunc(f.failed, func(old failure) bool { return old.end <= i })
 	for n := range f.failed {
@@ -108,8 +105,8 @@ func (f *finder) passed(i int) bool {
 	return false
 }
 
-// outside advances to the first place at or after i that is outside of strings
-// and reports whether that is i.
+// outside advances to the first place at or after i that is outside of strings, and reports whether
+// that place is i.
 func (t *failure) outside(text []byte, i int) bool {
 	for t.at < i {
 		quote := bytes.IndexByte(text[t.at:i], '"')
@@ -122,7 +119,7 @@ func (t *failure) outside(text []byte, i int) bool {
 	return t.at == i
 }
 
-// Where a try is between two tokens.
+// A state says which tokens may come next.
 type state int
 
 const (
@@ -133,14 +130,14 @@ const (
 	wantCommaOrEnd
 )
 
-// try reads an object at start, and keeps what it finds if that is accepted.
+// try reads an object at start, and remembers the last accepted object in it.
 func (f *finder) try(start int) (end int, how outcome) {
 	f.open = f.open[:0]
 	i, how := f.read(start)
 	if how == short {
 		return i, how
 	}
-	for _, o := range f.open { // those within are later
+	for _, o := range f.open { // objects in inner frames come later
 		if o.last.over(f.last) {
 			f.last = o.last
 		}
@@ -220,8 +217,8 @@ func (f *finder) push(i int) (next int, want state) {
 	return i + 1, wantKeyOrEnd
 }
 
-// pop closes the innermost object or array, and reports whether that was all. A
-// complete object takes the place of those in it; an array is only passed by.
+// pop closes the innermost object or array, and reports whether nothing is open any more. A
+// complete object replaces the objects in it. An array passes on the last object in it.
 func (f *finder) pop(end int) (all bool) {
 	closed := *f.top()
 	f.open = f.open[:len(f.open)-1]
@@ -244,7 +241,7 @@ func (f *finder) pop(end int) (all bool) {
 	return false
 }
 
-// beginsLine reports whether only blanks stand before i on its line.
+// beginsLine reports whether only spaces and tabs precede i on its line.
 func (f *finder) beginsLine(i int) bool {
 	for i > 0 && (f.text[i-1] == ' ' || f.text[i-1] == '\t') {
 		i--
@@ -252,7 +249,7 @@ func (f *finder) beginsLine(i int) bool {
 	return i == 0 || f.text[i-1] == '\n' || f.text[i-1] == '\r'
 }
 
-// endsLine reports whether only blanks stand from i on its line.
+// endsLine reports whether only spaces and tabs follow from i to the end of its line.
 func (f *finder) endsLine(i int) bool {
 	for i < len(f.text) && (f.text[i] == ' ' || f.text[i] == '\t') {
 		i++
@@ -260,13 +257,13 @@ func (f *finder) endsLine(i int) bool {
 	return i == len(f.text) || f.text[i] == '\n' || f.text[i] == '\r'
 }
 
-// key notes that the object now open has a key, which is a JSON string.
+// key notes that the open object has a key. quoted is the key as a JSON string.
 func (f *finder) key(quoted []byte) {
 	name := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(name, '\\') >= 0 {
 		var s string
 		if json.Unmarshal(quoted, &s) != nil {
-			return // String has read it, so it is one
+			return // cannot happen: String has accepted it
 		}
 		name = []byte(s)
 	}

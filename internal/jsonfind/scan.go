@@ -1,5 +1,5 @@
-// Package jsonfind answers one question: where in this text is the JSON? It
-// reads RFC 8259 to the letter, and time is linear in the text, whatever it is.
+// Package jsonfind answers one question: where in this text is the JSON? It follows RFC 8259
+// exactly. Its time is linear in the length of any text.
 package jsonfind
 
 import (
@@ -7,7 +7,7 @@ import (
 	"math/bits"
 )
 
-// Space returns the index of the first byte at or after i that is no white space.
+// Space returns the index of the first byte at or after i that is not white space.
 func Space(text []byte, i int) int {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t') {
 		i++
@@ -20,14 +20,13 @@ const (
 	highs = 0x8080808080808080
 )
 
-// String returns the end of the string whose opening quote is text[i], and
-// whether there are escapes in it. If it is no JSON string, ok is false and end
-// is where it stops being one.
+// String returns the end of the JSON string whose opening quote is text[i], and whether the string
+// contains escapes. If there is no JSON string, ok is false and end is where it stops being one.
 func String(text []byte, i int) (end int, escaped, ok bool) {
 	i++
 	for {
-		// Eight bytes at a time: in special, the lowest bit that is set belongs to
-		// the first byte that is a quote, a backslash or a control character.
+		// Read eight bytes at a time. In special, the lowest bit that is set belongs to the first
+		// byte that is a quote, a backslash or a control character.
 		for i+8 <= len(text) {
 			w := binary.LittleEndian.Uint64(text[i:])
 			quote, slash := w^(ones*'"'), w^(ones*'\\')
@@ -54,7 +53,7 @@ func String(text []byte, i int) (end int, escaped, ok bool) {
 	}
 }
 
-// escape returns the end of the escape at text[i], a backslash.
+// escape returns the end of the escape whose backslash is text[i].
 func escape(text []byte, i int) (end int, ok bool) {
 	i++
 	if i == len(text) {
@@ -80,8 +79,8 @@ func isHex(c byte) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// Number returns the end of the number that starts at text[i], a digit or a
-// minus. If it is no JSON number, ok is false and end is where it stops being one.
+// Number returns the end of the number that starts at text[i] with a digit or a minus sign. If
+// there is no JSON number, ok is false and end is where it stops being one.
 func Number(text []byte, i int) (end int, ok bool) {
 	if text[i] == '-' {
 		i++
@@ -108,7 +107,7 @@ func Number(text []byte, i int) (end int, ok bool) {
 	return i, true
 }
 
-// digits returns the end of the digits at text[i], of which there must be one.
+// digits returns the end of the digits at text[i]. There must be at least one digit.
 func digits(text []byte, i int) (end int, ok bool) {
 	start := i
 	for i < len(text) && isDigit(text[i]) {
@@ -117,8 +116,8 @@ func digits(text []byte, i int) (end int, ok bool) {
 	return i, i > start
 }
 
-// Literal returns the end of true, false or null at text[i]. If it is none of
-// them, ok is false and end is where it stops being one.
+// Literal returns the end of true, false or null at text[i]. If text[i] starts none of them, ok is
+// false and end is where the word stops matching.
 func Literal(text []byte, i int) (end int, ok bool) {
 	word := ""
 	switch text[i] {
