@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// minEncoded is how long a secret must be to be known in base64, where it is known
-// only in part.
+// minEncoded is how long a secret must be to be searched for in base64, where only a part of it can
+// be recognized.
 const minEncoded = 12
 
-// otherForms returns how a secret may be spelled elsewhere, the likeliest first.
+// otherForms returns other spellings of a secret, the likeliest first.
 func otherForms(s secret) (all []string) {
 	if s.verbatim {
 		return nil
@@ -34,9 +34,8 @@ func isSpecial(c rune) bool {
 	return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_.~", c))
 }
 
-// inJSON returns how a text is written within a JSON string: as JavaScript does, as
-// Python does, as Go does, with \/ as PHP does, as .NET does, and within a string of
-// a document that is a string itself.
+// inJSON returns how text is written within a JSON string by JavaScript, Python, Go, PHP (with \/)
+// and .NET. It also returns how text is written in a document that is itself a JSON string.
 func inJSON(text string) []string {
 	if !utf8.ValidString(text) {
 		return nil
@@ -44,7 +43,7 @@ func inJSON(text string) []string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(text) // a string always can be
+	_ = enc.Encode(text) // a string can always be encoded
 	plain := strings.TrimSpace(b.String())
 	plain = plain[1 : len(plain)-1]
 	ascii := escaped(plain, `\u%04x`, func(c rune) bool { return c >= utf8.RuneSelf })
@@ -52,17 +51,18 @@ func inJSON(text string) []string {
 	return []string{
 		plain, ascii, escaped(plain, `\u%04x`, markup), escaped(ascii, `\u%04x`, markup),
 		strings.ReplaceAll(plain, "/", `\/`), strings.ReplaceAll(ascii, "/", `\/`),
-		escaped(strings.ReplaceAll(plain, `\"`, `"`), `\u%04X`, func(c rune) bool { return c >= utf8.RuneSelf || strings.ContainsRune("<>&'\"+`", c) }),
+		escaped(strings.ReplaceAll(plain, `\"`, `"`), `\u%04X`,
+			func(c rune) bool { return c >= utf8.RuneSelf || strings.ContainsRune("<>&'\"+`", c) }),
 		again(plain), again(ascii),
 	}
 }
 
-// again returns a JSON string's content within another one.
+// again returns how the content of a JSON string is written within another JSON string.
 func again(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text)
 }
 
-// escaped writes some characters as escapes, a pair for those that need one.
+// escaped writes some characters as escapes, and as a pair of escapes where UTF-16 needs a pair.
 func escaped(text, format string, which func(rune) bool) string {
 	var b strings.Builder
 	for _, c := range text {
@@ -78,15 +78,15 @@ func escaped(text, format string, which func(rune) bool) string {
 	return b.String()
 }
 
-// inAddress returns how a text is written in addresses. Programs agree on what must
-// be escaped there, not on what may be left as it is.
+// inAddress returns how text is written in addresses. Programs agree on which characters must be
+// escaped there, but not on which may stay as they are.
 func inAddress(text string) (all []string) {
 	for _, kept := range []string{
-		"",            // as the standard has it
+		"",            // as the standard says
 		"/",           // Python's quote
 		"!'()*",       // JavaScript's encodeURIComponent
 		"$&+=:@",      // Go's PathEscape
-		"!'()*$&+=:@", // what a path may have
+		"!'()*$&+=:@", // what a path may contain
 		"!'()*$&+=:@;,/?#",
 	} {
 		for _, digits := range []string{"0123456789ABCDEF", "0123456789abcdef"} {
@@ -112,8 +112,8 @@ func percent(text, kept, digits string) string {
 	return b.String()
 }
 
-// quoted returns how a text is quoted for shells (between single quotes, between
-// double ones, by printf %q), shown by Python, and written in XML and HTML.
+// quoted returns how text is quoted for shells (between single quotes, between double quotes, by
+// printf %q), printed by Python, and written in XML and HTML.
 func quoted(text string) []string {
 	escape := func(special string) string {
 		var b strings.Builder
@@ -135,10 +135,10 @@ func quoted(text string) []string {
 	}
 }
 
-// inBase64 returns what a text looks like within anything that was encoded, such
-// as user:password for a Basic authorization: three bytes become four
-// characters, so there are three ways, and the characters at its ends also
-// depend on what is beside it.
+// inBase64 returns how text appears within anything that was encoded in base64, such as
+// user:password for Basic authorization. Three bytes become four characters, so there are three
+// ways. The characters at the ends are left out, because they also depend on what is beside the
+// text.
 func inBase64(text string) (all []string) {
 	for before := range 3 {
 		whole := append(make([]byte, before), text...)
@@ -153,8 +153,9 @@ func inBase64(text string) (all []string) {
 	return all
 }
 
-// wrapped returns pieces of an encoded text that is longer than a line, which base64 breaks at 76 characters and openssl at
-// 64. Both are whole groups of four, so every piece of a line begins with one; any four groups give the text away.
+// wrapped returns pieces of an encoded text that is longer than a line. base64 breaks lines at 76
+// characters and openssl at 64. Both are multiples of four, so every piece of a line begins with a
+// whole group. Any four groups give the text away.
 func wrapped(text string, before int) (all []string) {
 	const piece, narrow, wide = 16, 64, 76
 	whole := append(make([]byte, before), text...)
@@ -166,12 +167,12 @@ func wrapped(text string, before int) (all []string) {
 	for at := 0; at+piece <= to; at += 4 {
 		all = append(all, encoded[max(at, from):at+piece])
 	}
-	for _, width := range []int{narrow, wide} { // the last line of a text that is encoded alone
+	for _, width := range []int{narrow, wide} { // the last line of a text that was encoded alone
 		switch last := to / width * width; {
 		case before > 0 || last == 0 || last == to:
 		case to-last >= piece/2:
 			all = append(all, encoded[last:to])
-		default: // too short to be known without the line before
+		default: // too short to recognize without the line before
 			all = append(all, encoded[last-piece:last]+"\n"+encoded[last:to])
 		}
 	}

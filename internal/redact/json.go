@@ -7,9 +7,9 @@ import (
 	"github.com/skillhand/skillhand/internal/jsonfind"
 )
 
-// JSON returns a document as it was written but for the strings and keys in it
-// that hold secrets, also those that are written with escapes. What is no JSON
-// comes back as one string.
+// JSON returns a document as it was written, without the secrets in its strings, keys and numbers.
+// It also finds secrets that are written with escapes. It returns a text that is not JSON as one
+// string.
 func (r *Redactor) JSON(doc json.RawMessage) json.RawMessage {
 	if len(doc) == 0 {
 		return doc
@@ -17,7 +17,7 @@ func (r *Redactor) JSON(doc json.RawMessage) json.RawMessage {
 	if !json.Valid(doc) {
 		return quote(r.Text(string(doc)))
 	}
-	var out []byte // nil as long as nothing was replaced
+	var out []byte // nil until something is replaced
 	done := 0
 	for i := 0; i < len(doc); {
 		start, escaped := i, false
@@ -41,13 +41,13 @@ func (r *Redactor) JSON(doc json.RawMessage) json.RawMessage {
 	return append(out, doc[done:]...)
 }
 
-// token returns what a string or a number says without its secrets, and whether
-// there were any. A long one that has none is not copied.
+// token returns the content of a string or a number without its secrets, and whether there were
+// any. It does not copy a long token that contains none.
 func (r *Redactor) token(token []byte, escaped bool) (clean string, found bool) {
 	if escaped {
 		var text string
 		if json.Unmarshal(token, &text) != nil {
-			return "", false // it is valid, so this does not happen
+			return "", false // cannot happen: the document is valid
 		}
 		clean = r.Text(text)
 		return clean, clean != text
@@ -61,11 +61,11 @@ func (r *Redactor) token(token []byte, escaped bool) (clean string, found bool) 
 	return string(out), true
 }
 
-// quote returns a text as a JSON string.
+// quote returns text as a JSON string.
 func quote(text string) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(text) // a string always can be
+	_ = enc.Encode(text) // a string can always be encoded
 	return bytes.TrimSpace(b.Bytes())
 }

@@ -1,8 +1,8 @@
 package redact
 
-// A trie finds words in a text, all of them at once (Aho and Corasick): from
-// each node, which stands for the beginning of a word, fail leads to the node of
-// the longest beginning that the text up to here also ends in.
+// A trie finds words in a text, all of them at once (Aho and Corasick). Each node stands for the
+// beginning of a word. Its fail leads to the node of the longest shorter beginning that the text up
+// to here also ends in.
 type trie struct {
 	nodes []node
 	first [256]int32 // the children of the root
@@ -13,13 +13,13 @@ type node struct {
 	child, sibling, fail int32 // 0 means none, or the root
 	depth                int32
 	longest              int32 // the length of the longest word that ends here; 0 means none
-	mark                 int32 // what stands for that word
+	mark                 int32 // the index of what replaces that word
 	char                 byte
 }
 
 func newTrie() *trie { return &trie{nodes: make([]node, 1)} }
 
-// add adds a word, and what stands for it. The first to add a word decides.
+// add adds a word and what replaces it. If a word is added twice, the first mark counts.
 func (t *trie) add(word, mark string) {
 	at := int32(0)
 	for i := range len(word) {
@@ -51,7 +51,7 @@ func (t *trie) step(at int32, char byte) int32 {
 	return child
 }
 
-// link ends the building, once, after the last word. Nodes are taken by their depth.
+// link completes the trie. Call it once, after the last word. It visits the nodes by their depth.
 func (t *trie) link() {
 	queue := make([]int32, 1, len(t.nodes))
 	for i := 0; i < len(queue); i++ {
@@ -70,7 +70,7 @@ func (t *trie) link() {
 	}
 }
 
-// next returns where a character leads to.
+// next returns the node that a character leads to.
 func (t *trie) next(at int32, char byte) int32 {
 	for {
 		next := t.step(at, char)
@@ -89,15 +89,15 @@ type matcher struct {
 	found bool // there was a hit
 }
 
-// A hit is a part of the text that is one word, or several that overlap: whatever
-// belongs to any word is part of a hit.
+// A hit is a part of the text that is one word, or several words that overlap. Every byte of a word
+// is part of a hit.
 type hit struct {
 	start, end    int
-	longest, mark int32 // of its words
+	longest, mark int32 // the length and the mark of the longest of its words
 }
 
-// scan looks at a text from an index on: what is before was looked at already. It
-// returns where in the text the next word may begin, at the earliest.
+// scan reads text from an index on; the matcher has read the part before. It returns the earliest
+// index at which an unfinished word may begin.
 func scan[T string | []byte](m *matcher, text T, from int) (limit int) {
 	at, nodes := m.at, m.trie.nodes
 	for i := from; i < len(text); i++ {
@@ -118,7 +118,7 @@ func scan[T string | []byte](m *matcher, text T, from int) (limit int) {
 	return len(text) - int(nodes[at].depth)
 }
 
-// add adds a hit that ends after all others.
+// add adds a hit that ends after all others, and joins it with the hits that it overlaps.
 func (m *matcher) add(h hit) {
 	for len(m.hits) > 0 {
 		last := m.hits[len(m.hits)-1]
@@ -133,8 +133,8 @@ func (m *matcher) add(h hit) {
 	m.hits, m.found = append(m.hits, h), true
 }
 
-// pass appends to out what is known of the text: what is before limit, where the
-// next word may begin. It returns what of the text is still needed.
+// pass appends to out the part of text before limit, with hits replaced. An unfinished word may
+// begin at limit. pass returns the part of text that is still needed.
 func pass[T string | []byte](m *matcher, out []byte, text T, limit int) (passed []byte, rest T) {
 	done, hits := 0, m.hits
 	for len(hits) > 0 && hits[0].end <= limit {
@@ -142,7 +142,7 @@ func pass[T string | []byte](m *matcher, out []byte, text T, limit int) (passed 
 		done, hits = hits[0].end, hits[1:]
 	}
 	if len(hits) > 0 && hits[0].start < limit {
-		out = append(out, text[done:hits[0].start]...) // the word may go on, but no other can begin in what we have of it
+		out = append(out, text[done:hits[0].start]...) // the word may go on, but no other can begin in its part before limit
 	} else {
 		out = append(out, text[done:limit]...)
 	}

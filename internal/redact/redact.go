@@ -1,9 +1,9 @@
 // Package redact answers one question: what does this text look like without
 // the secrets that are in the environment?
 //
-// Which values are secrets is decided in secrets.go, how each may be spelled in
-// forms.go, and where they are in a text in match.go: in one pass, in time that
-// is linear in the text however many secrets there are.
+// secrets.go decides which values are secrets, forms.go how each may be spelled, and match.go where
+// they are in a text. It takes one pass and a time that is linear in the text, however many secrets
+// there are.
 package redact
 
 import (
@@ -20,11 +20,11 @@ type Redactor struct {
 	words *trie // of all secrets, in all their forms
 }
 
-// New makes a Redactor for an environment. Nothing is looked at before the first
-// text is: most commands have none.
+// New returns a Redactor for an environment. The Redactor looks at env only when the first text
+// arrives, because most commands have none.
 func New(env []string) *Redactor { return &Redactor{env: slices.Clone(env)} }
 
-// maxNodes bounds the memory that other forms of secrets cost, if there are thousands.
+// maxNodes limits the memory for other forms of secrets, if there are thousands.
 const maxNodes = 200_000
 
 func (r *Redactor) trie() *trie {
@@ -40,7 +40,7 @@ func (r *Redactor) trie() *trie {
 			forms[i] = otherForms(s)
 			most = max(most, len(forms[i]))
 		}
-		for n := range most { // the likeliest of all of them first
+		for n := range most { // add the likeliest form of every secret first
 			for i, s := range secrets {
 				if n < len(forms[i]) && len(t.nodes) < maxNodes {
 					t.add(forms[i][n], s.mark)
@@ -64,18 +64,17 @@ func (r *Redactor) Text(s string) string {
 	return string(out)
 }
 
-// Head works as Text does, for the beginning of a longer text. What may be the beginning of a
-// secret at its end is left out.
+// Head works as Text does, for the beginning of a longer text. It leaves out the end of s if that
+// may be the beginning of a secret.
 func (r *Redactor) Head(s string) string {
 	m := matcher{trie: r.trie()}
 	out, _ := pass(&m, nil, s, scan(&m, s, 0))
 	return string(out)
 }
 
-// Writer returns a writer that passes text on to w without its secrets, however
-// the text is cut into pieces. It holds back only what may be the beginning of
-// a secret, which is never more than a line, and nothing after the end of one.
-// Close writes what was held back.
+// Writer returns a writer that passes text on to w without its secrets, however the text is cut
+// into pieces. It holds back only what may be the beginning of a secret: never more than a line,
+// and nothing after the end of a line. Close writes what was held back.
 func (r *Redactor) Writer(w io.Writer) io.WriteCloser {
 	return &writer{w: w, matcher: matcher{trie: r.trie()}}
 }

@@ -8,43 +8,42 @@ import (
 	"unicode"
 )
 
-// A secret is a text that must not show up. It has no line end in it, so nothing
-// needs to be held back at the end of a line.
+// A secret is a string that must not show up. It contains no line end, so a Writer holds nothing
+// back at the end of a line.
 type secret struct {
 	text     string
-	mark     string // what stands for it
-	verbatim bool   // it is known only as it is
+	mark     string // what replaces it
+	verbatim bool   // only this exact spelling is replaced
 }
 
-// A doubt says how much a name leaves open: the more, the more a value must look
-// like a secret to be taken for one.
+// A doubt says how unsure it is that a name means a secret. The greater the doubt, the more a value
+// must look like a secret.
 type doubt int
 
 const (
-	sure    doubt = iota // it names what people or programs think up: API_TOKEN, DB_PASSWORD
-	likely               // it may name something ordinary: SORT_KEY, GITHUB_AUTH, TOKEN_OLD
-	slight               // it names something about a secret: TOKEN_FILE, AUTH_METHOD
-	nothing              // it does not speak of secrets: HOME
+	sure    doubt = iota // the name means a secret that people or programs think up: API_TOKEN, DB_PASSWORD
+	likely               // the name may mean something ordinary: SORT_KEY, GITHUB_AUTH, TOKEN_OLD
+	slight               // the name means something about a secret: TOKEN_FILE, AUTH_METHOD
+	nothing              // the name does not mention secrets: HOME
 )
 
-// sureWords are words for secrets, at the end of a name; in front of more words
-// they are likely. Each stands for its plural too, and for words that end in it
-// (PGPASSWORD, SSHPASS, AUTHTOKEN).
+// sureWords are words for secrets, at the end of a name. Before other words they are only likely.
+// Each also stands for its plural and for words that end in it (PGPASSWORD, SSHPASS, AUTHTOKEN).
 var sureWords = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS", "CREDENTIAL", "APIKEY", "ACCESSKEY"}
 
-// ordinaryWords end in PASS, and have nothing to do with one.
+// ordinaryWords end in PASS but do not mean a password.
 var ordinaryWords = []string{"BYPASS", "COMPASS", "ENCOMPASS", "OVERPASS", "SURPASS", "TRESPASS", "UNDERPASS"}
 
-// sureOnly are words for secrets that other words end in as well.
+// sureOnly are words for secrets that ordinary words also end in, so only the whole word counts.
 var sureOnly = []string{"PAT", "PW", "PWD", "JWT", "BEARER", "CRED", "AUTHORIZATION"}
 
-// likelyWords are words that may be about a secret.
+// likelyWords are words that may mean a secret.
 var likelyWords = []string{"KEY", "AUTH", "DSN", "WEBHOOK", "COOKIE", "SALT", "SIG", "SIGNATURE"}
 
-// beforeKey are words that make a KEY a secret for sure.
+// beforeKey are words that make a following KEY a sure word.
 var beforeKey = []string{"API", "ACCESS", "SECRET", "PRIVATE", "AUTH", "ENCRYPTION", "SIGNING", "MASTER"}
 
-// aboutWords end the name of something about a secret that is none itself.
+// aboutWords end a name that means something about a secret, not the secret itself.
 var aboutWords = []string{
 	"FILE", "PATH", "DIR", "FOLDER", "SOCK", "SOCKET", "HELPER", "STORE", "CMD", "COMMAND", "PROGRAM", "NAME", "USER", "USERNAME", "EMAIL",
 	"TYPE", "METHOD", "MODE", "FORMAT", "ALGORITHM", "ALG", "PROVIDER", "BACKEND", "HOST", "PORT", "REGION", "SCOPE", "ISSUER", "VERSION",
@@ -71,13 +70,13 @@ type hunt struct {
 	found []secret
 }
 
-// maxSecret is how long a secret may be: a longer one is cut into several, so that
-// little is held back while a text is written.
+// maxSecret limits the length of a secret. A longer one is cut into several, so that a Writer holds
+// little back.
 const maxSecret = 4 << 10
 
 func (h *hunt) add(text string) {
 	if strings.ContainsAny(text, "\r\n") {
-		return // its lines are looked at by themselves
+		return // parts adds its lines
 	}
 	for len(text) > 2*maxSecret {
 		h.found = append(h.found, secret{text: text[:maxSecret], mark: h.mark()})
@@ -92,11 +91,11 @@ func (h *hunt) add(text string) {
 
 func (h *hunt) mark() string { return "[" + h.name + " redacted]" }
 
-// maxNesting bounds documents in documents.
+// maxNesting limits the depth of documents within documents.
 const maxNesting = 100
 
-// value looks at what has a name: a variable, a member of a document, or a
-// pair such as password=x within another value.
+// value searches a value that has a name: a variable, a member of a document, or a pair such as
+// password=x within another value.
 func (h *hunt) value(name, value string, depth int) {
 	if len(value) < shortest || depth > maxNesting {
 		return
@@ -115,12 +114,12 @@ func (h *hunt) value(name, value string, depth int) {
 		return
 	}
 	if isSecret(value, d) {
-		h.add(value) // if it is one line
+		h.add(value) // add ignores it if it has several lines
 	}
 	h.parts(value, d)
 }
 
-// parts looks at the lines of a key, and at the members of a list.
+// parts searches the lines of a key, and the members of a list.
 func (h *hunt) parts(value string, d doubt) {
 	lines := strings.Split(value, "\n")
 	for _, line := range lines {
@@ -134,7 +133,7 @@ func (h *hunt) parts(value string, d doubt) {
 				h.add(part)
 			}
 		}
-		// user:password@tcp(host)/database, which is no address by its form
+		// user:password@tcp(host)/database does not have the form of an address.
 		if userinfo, _, ok := strings.Cut(line, "@"); ok {
 			if _, password, ok := strings.Cut(userinfo, ":"); ok && isSecret(password, sure) {
 				h.add(password)
@@ -143,7 +142,7 @@ func (h *hunt) parts(value string, d doubt) {
 	}
 }
 
-// document looks into a JSON document, and reports whether it is one.
+// document searches a JSON document, and reports whether value is one.
 func (h *hunt) document(d doubt, value string, depth int) bool {
 	if value[0] != '{' && value[0] != '[' {
 		return false
@@ -159,8 +158,8 @@ func (h *hunt) document(d doubt, value string, depth int) bool {
 	return true
 }
 
-// members looks at a value of a document. What is in a document of secrets and
-// looks random is one, unless its name says that it only tells things apart.
+// members searches a value of a document. In a document of secrets every string that looks random
+// is a secret, unless its name ends in ID.
 func (h *hunt) members(name string, d doubt, doc any, depth int) {
 	if depth > maxNesting {
 		return
@@ -197,8 +196,8 @@ func keysOf(m map[string]any) func(yield func(string) bool) {
 	}
 }
 
-// pairs looks at what is written as name=value within a value: the query of an
-// address, a connection string, options of a program.
+// pairs searches each name=value within a value: the query of an address, a connection string, the
+// options of a program.
 func (h *hunt) pairs(value string, depth int) {
 	if !strings.Contains(value, "=") {
 		return
@@ -217,8 +216,8 @@ func (h *hunt) pairs(value string, depth int) {
 	}
 }
 
-// addresses looks at the addresses in a value: the password in one is a secret
-// whatever the variable is called.
+// addresses searches the addresses in a value. The password in an address is a secret, whatever the
+// name of the variable.
 func (h *hunt) addresses(name string, d doubt, value string) {
 	rest := value
 	for {
@@ -228,7 +227,8 @@ func (h *hunt) addresses(name string, d doubt, value string) {
 		}
 		rest = after
 		address := after[:min(len(after), maxSecret)]
-		if end := strings.IndexFunc(address, func(c rune) bool { return unicode.IsSpace(c) || strings.ContainsRune("\"'<>", c) }); end >= 0 {
+		if end := strings.IndexFunc(address,
+			func(c rune) bool { return unicode.IsSpace(c) || strings.ContainsRune("\"'<>", c) }); end >= 0 {
 			address = address[:end]
 		}
 		h.userinfo(userinfo(scheme, address), d)
@@ -238,8 +238,8 @@ func (h *hunt) addresses(name string, d doubt, value string) {
 	}
 }
 
-// userinfo returns what is before the @ of an address. Passwords are not always
-// escaped as they should be: outside the web, they may have a slash in them.
+// userinfo returns the part of an address before the @. Passwords are not always escaped as they
+// should be: outside the web, they may contain a slash.
 func userinfo(scheme, address string) string {
 	authority := address
 	if end := strings.IndexAny(address, "/?#"); end >= 0 {
@@ -275,13 +275,12 @@ func (h *hunt) userinfo(info string, d doubt) {
 		h.add(password)
 		h.add(plain)
 	case !secretUser:
-		// An ordinary word as a password is hidden only where it is one.
+		// An ordinary word as a password is replaced only within this address.
 		h.found = append(h.found, secret{"//" + info + "@", "//" + user + ":" + h.mark() + "@", true})
 	}
 }
 
-// path looks at the path of an address in a variable for secrets: in that of a
-// webhook all of it is one.
+// path searches the path of an address in a variable. The whole path of a webhook is a secret.
 func (h *hunt) path(name, value, address string) {
 	slash := strings.IndexByte(address, '/')
 	if slash < 0 {
@@ -313,7 +312,7 @@ func isAddress(value string) bool {
 	})
 }
 
-// doubtOf says what a name tells of its value.
+// doubtOf returns how unsure it is that a name means a secret.
 func doubtOf(name string) doubt {
 	words := wordsOf(name)
 	for len(words) > 1 && strings.Trim(words[len(words)-1], "0123456789") == "" {
@@ -353,7 +352,7 @@ func wordDoubt(word string, before []string) doubt {
 	return nothing
 }
 
-// singular takes the S of the plural off. Of PASS it is none.
+// singular removes the S of a plural. The last S of PASS is not a plural.
 func singular(word string) string {
 	if strings.HasSuffix(word, "SS") {
 		return word
@@ -361,7 +360,7 @@ func singular(word string) string {
 	return strings.TrimSuffix(word, "S")
 }
 
-// wordsOf cuts a name into words: API_TOKEN, clientSecret, npm_config_//host/:_authToken.
+// wordsOf splits a name into words: API_TOKEN, clientSecret, npm_config_//host/:_authToken.
 func wordsOf(name string) (words []string) {
 	start, before := 0, rune(0)
 	flush := func(end int) {
@@ -387,19 +386,19 @@ func wordsOf(name string) (words []string) {
 	return words
 }
 
-// How long a value must be.
+// The least lengths of a secret.
 const (
-	shortest   = 6  // with characters of three kinds; also of anything that is looked at
-	short      = 8  // if it is no plain word or number
-	long       = 16 // if it is letters or plain words alone; and where there is doubt
+	shortest   = 6  // with characters of three kinds; shorter values are not searched
+	short      = 8  // if it is not a plain word or number
+	long       = 16 // if it is only letters or plain words, or the name leaves doubt
 	longNumber = 12
 )
 
-// isSecret reports whether a value is long or random enough to be a secret, given
-// what its name leaves open.
+// isSecret reports whether a value is long or random enough to be a secret, for the doubt that its
+// name leaves.
 func isSecret(value string, d doubt) bool {
 	if len(value) < shortest || isPath(value) || strings.HasPrefix(value, "-----") || strings.HasSuffix(value, "-----") {
-		return false // too short, a place, or the first or last line of a key
+		return false // too short, a path, or the first or last line of a key
 	}
 	switch d {
 	case sure:
@@ -412,20 +411,20 @@ func isSecret(value string, d doubt) bool {
 	return false
 }
 
-// isPlain reports whether a value is one word or one number, as others are.
+// isPlain reports whether a value is one ordinary word or one short number.
 func isPlain(value string) bool {
 	if strings.Trim(value, "0123456789") == "" {
 		return len(value) < longNumber
 	}
 	lower := strings.ToLower(value)
 	if value != lower && value != strings.ToUpper(value) && value[1:] != lower[1:] {
-		return false // it changes between upper and lower case
+		return false // it mixes upper and lower case
 	}
 	return len(value) < long && !strings.ContainsFunc(value, func(c rune) bool { return !unicode.IsLetter(c) })
 }
 
-// isPlainWords reports whether a value is plain words and short numbers, joined:
-// created_at, us-east-1, oauth2.
+// isPlainWords reports whether a value consists of plain words and short numbers: created_at,
+// us-east-1, oauth2.
 func isPlainWords(value string) bool {
 	for _, word := range strings.FieldsFunc(value, func(c rune) bool { return strings.ContainsRune("-_./: ", c) }) {
 		letters := strings.TrimRight(word, "0123456789")
@@ -436,7 +435,8 @@ func isPlainWords(value string) bool {
 	return true
 }
 
-// isPath reports whether a value names a file. Some random ones begin as a path does.
+// isPath reports whether a value names a file. Half of the segments must be plain words, because
+// some random values begin like a path.
 func isPath(value string) bool {
 	at := strings.IndexAny(value, `/\`)
 	if at < 0 || at > 2 || strings.Trim(value[:at], ".~") != "" && !strings.HasSuffix(value[:at], ":") {
@@ -452,7 +452,7 @@ func isPath(value string) bool {
 	return plain*2 >= len(segments)
 }
 
-// kinds counts which of small letters, capitals, digits and other characters are in a value.
+// kinds counts how many of these are in a value: lowercase letters, capitals, digits, others.
 func kinds(value string) int {
 	var found [4]int
 	for _, c := range value {
@@ -473,8 +473,8 @@ func kind(c rune) int {
 	return 3
 }
 
-// changes counts how often a value goes from letters to digits, from digits to
-// letters, or from small letters to capitals: words and paths hardly ever do.
+// changes counts how often a value goes from letters to digits, from digits to letters, or from
+// lowercase letters to capitals. Words and paths hardly ever do.
 func changes(value string) (n int) {
 	before := 3
 	for _, c := range value {
