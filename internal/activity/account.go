@@ -2,8 +2,8 @@
 //
 // It reads the transcripts that agents leave on this machine and the history that skillhand keeps,
 // and makes one account of both. Usage, status, retrospective, status line and dashboard are views
-// of that account. Of transcripts it keeps names, counts, tokens and times in an index, never a
-// text, and it writes nothing where an agent keeps its files.
+// of that account. From transcripts it keeps names, counts, tokens and times in an index, but no
+// text. It writes nothing to the folders where an agent keeps its files.
 package activity
 
 import (
@@ -21,52 +21,52 @@ import (
 	"github.com/skillhand/skillhand/internal/session"
 )
 
-// Options say what to look at. The zero value is everything.
+// Options select part of the activity. The zero value selects everything.
 type Options struct {
-	Since   time.Time // what happened on this day and later; zero means all
-	Until   time.Time // before this day; zero means now
-	Project string    // in this folder or below
+	Since   time.Time // from this day on; zero means all
+	Until   time.Time // before this day; zero means until now
+	Project string    // in this folder or below it
 	Agent   string    // one of Agents
-	Skill   string    // this skill alone; the total stays that of everything
-	Session string    // one session
+	Skill   string    // only this skill; the total still covers everything
+	Session string    // only this session
 
-	Installed []Installed    // skills that are here, for Advice about those that no transcript names
-	IndexOnly bool           // read no transcript, only what the index knows
-	Loads     []session.Mark // what agents loaded through skillhand; nil means that sessions are to be read
-	Runs      []SkillRun     // what skillhand ran; nil means that the history is to be read
+	Installed []Installed    // the skills on this machine, for Advice about skills that no transcript names
+	IndexOnly bool           // use only the index and read no transcript
+	Loads     []session.Mark // the skills that agents loaded through skillhand; nil: Read reads the sessions
+	Runs      []SkillRun     // the skills that skillhand ran; nil: Read reads the history
 }
 
-// An Account is what happened to skills. It is described by schemas/usage-v1.schema.json.
+// An Account reports what happened to skills. schemas/usage-v1.schema.json describes it.
 type Account struct {
-	Since    string    `json:"since"`    // the first day that counts; empty means all
+	Since    string    `json:"since"`    // the first day of the period; empty means all
 	Sessions []Session `json:"sessions"` // the latest first
 	Skills   []Skill   `json:"skills"`   // the most expensive first
-	Rest     Cost      `json:"rest"`     // what no skill cost
+	Rest     Cost      `json:"rest"`     // the cost of requests that belong to no skill
 	Total    Cost      `json:"total"`    // of all skills and the rest
-	Days     []Day     `json:"days"`     // in order; a day without a session is left out
+	Days     []Day     `json:"days"`     // in order, without the days that have no session
 	Advice   []Advice  `json:"advice"`
-	Story    []Fire    `json:"story,omitempty"` // with Options.Skill: its last calls, the latest first
+	Story    []Fire    `json:"story,omitempty"` // with Options.Skill: the skill's latest calls, the latest first
 
-	Prices   string    `json:"prices"`   // the day of the price table
+	Prices   string    `json:"prices"`   // the date of the price table
 	Unpriced []string  `json:"unpriced"` // models without a price and without a recorded cost
-	Skipped  []Skipped `json:"skipped"`  // transcripts in a format that is not known
-	Read     int64     `json:"read"`     // bytes that were new
-	Damaged  int       `json:"damaged"`  // lines that cannot be read
+	Skipped  []Skipped `json:"skipped"`  // transcripts in an unknown format
+	Read     int64     `json:"read"`     // the number of new bytes that were read
+	Damaged  int       `json:"damaged"`  // the number of unreadable lines
 
-	Faults []error `json:"-"` // files that could not be read
+	Faults []error `json:"-"` // errors about files that could not be read
 
-	uses map[string]Use // by the name of a skill, or its file
+	uses map[string]Use // by the name of a skill, or by its file
 }
 
-// A Skipped is transcripts of an agent that no reader understands.
+// A Skipped counts transcripts of an agent that no reader understands.
 type Skipped struct {
 	Agent   string `json:"agent"`
-	Version string `json:"version"` // "" means that they do not say
+	Version string `json:"version"` // "" if the transcripts do not name it
 	Files   int    `json:"files"`
-	First   string `json:"first"` // one of them
+	First   string `json:"first"` // the path of the first file
 }
 
-// String says so.
+// String returns the warning about these transcripts.
 func (s Skipped) String() string {
 	who := s.Agent
 	if s.Version != "" {
@@ -78,33 +78,33 @@ func (s Skipped) String() string {
 	return fmt.Sprintf("skipped %d transcripts of %s, whose format is unknown: %s and others", s.Files, who, s.First)
 }
 
-// A Cost is what requests took.
+// A Cost is the cost of a set of requests.
 type Cost struct {
-	USD      *float64 `json:"cost_usd"`        // as far as it is known; null means not at all
+	USD      *float64 `json:"cost_usd"`        // the known part; null means that no part is known
 	Unpriced int64    `json:"unpriced_tokens"` // tokens whose cost is unknown
 	Turns    int      `json:"turns"`
-	Text     Tokens   `json:"text"` // tokens of skills' own texts, again with each request that carried them
+	Text     Tokens   `json:"text"` // tokens of skills' own texts, counted again for each request that carried them
 	TextUSD  float64  `json:"text_usd"`
-	Work     Tokens   `json:"work"` // the rest of the requests from a skill's delivery to the next skill or prompt
+	Work     Tokens   `json:"work"` // the remaining tokens of the requests from a skill's delivery to the next skill or prompt
 	WorkUSD  float64  `json:"work_usd"`
 }
 
-// Counts are what happened to a skill.
+// Counts say how often each event happened to a skill.
 type Counts struct {
-	Offered   int `json:"offered"` // sessions whose list had it
-	Bare      int `json:"bare"`    // sessions whose list had its name without its description
+	Offered   int `json:"offered"` // sessions whose list of skills had it
+	Bare      int `json:"bare"`    // sessions whose list had its name but not its description
 	ByModel   int `json:"by_model"`
 	ByPerson  int `json:"by_person"`
 	Delivered int `json:"delivered"`
 	Refused   int `json:"refused"`           // by a rule, a person, or the skill's own frontmatter
-	Failed    int `json:"failed"`            // its page could not be made
-	Blocked   int `json:"blocked,omitempty"` // of those that failed: no rule allows a command on its page
+	Failed    int `json:"failed"`            // its page could not be rendered
+	Blocked   int `json:"blocked,omitempty"` // the failures where no rule allows a command on its page
 	Unknown   int `json:"unknown"`           // no skill has this name
 	Forked    int `json:"forked"`
 	Subagent  int `json:"subagent"`  // deliveries to a subagent
-	Compacted int `json:"compacted"` // its text was taken out of the context
-	Restored  int `json:"restored"`  // the agent brought it back by itself
-	Reloaded  int `json:"reloaded"`  // it was called again after that
+	Compacted int `json:"compacted"` // compaction removed its text from the context
+	Restored  int `json:"restored"`  // the agent itself restored it
+	Reloaded  int `json:"reloaded"`  // it was called again after compaction
 }
 
 func (c *Counts) add(what string) {
@@ -137,33 +137,33 @@ func (c *Counts) add(what string) {
 	}
 }
 
-// Fired returns how often it was called.
+// Fired returns how often the skill was called.
 func (c Counts) Fired() int { return c.ByModel + c.ByPerson }
 
-// A Skill is what happened to one.
+// A Skill reports what happened to one skill.
 type Skill struct {
 	Name   string         `json:"name"`
 	Counts Counts         `json:"counts"`
 	Cost   Cost           `json:"cost"`
-	Gate   *Gates         `json:"gate,omitempty"`    // nil: no gate was asked
-	LostTo map[string]int `json:"lost_to,omitempty"` // a person called it right after the model had chosen this one
-	Last   time.Time      `json:"last,omitzero"`     // it was called, run or loaded, whatever came of that
+	Gate   *Gates         `json:"gate,omitempty"`    // nil: the skill's gate never ran
+	LostTo map[string]int `json:"lost_to,omitempty"` // calls by a person right after the model had chosen another skill, by that skill
+	Last   time.Time      `json:"last,omitzero"`     // when it was last called, run or loaded, with any outcome
 	Agents []string       `json:"agents"`
 	Days   []Day          `json:"days"`
 }
 
-// Gates counts how often a skill's checks held when an agent stopped.
+// Gates counts how often a skill's checks passed when an agent stopped.
 type Gates struct {
 	First    int `json:"first"`    // without a reminder
-	Reminded int `json:"reminded"` // after one or two
-	Never    int `json:"never"`    // the agent was let go
+	Reminded int `json:"reminded"` // after one or more reminders
+	Never    int `json:"never"`    // skillhand let the agent stop anyway
 }
 
 func (g *Gates) add(more Gates) {
 	g.First, g.Reminded, g.Never = g.First+more.First, g.Reminded+more.Reminded, g.Never+more.Never
 }
 
-// gate returns what a gate came to, or nil if the record is about something else.
+// gate returns the outcome of a gate, or nil if the record is about something else.
 func (r *Record) gate() *Gates {
 	switch {
 	case r.Kind != Gate:
@@ -176,12 +176,12 @@ func (r *Record) gate() *Gates {
 	return &Gates{First: 1}
 }
 
-// String says how often, for people.
+// String returns the counts in words.
 func (g *Gates) String() string {
 	return fmt.Sprintf("held %d at first, %d after a reminder, %d never", g.First, g.Reminded, g.Never)
 }
 
-// PerCall returns what a delivery of the skill cost. It reports whether that is known.
+// PerCall returns the cost of one delivery of the skill. known is false if the cost is unknown.
 func (s Skill) PerCall() (usd float64, known bool) {
 	if s.Counts.Delivered == 0 || s.Cost.USD == nil {
 		return 0, false
@@ -189,12 +189,12 @@ func (s Skill) PerCall() (usd float64, known bool) {
 	return *s.Cost.USD / float64(s.Counts.Delivered), true
 }
 
-// Unused reports whether the skill was offered and never used.
+// Unused reports whether agents offered the skill to a model but it was never used.
 func (s Skill) Unused() bool { return s.Counts.Offered > 0 && s.Last.IsZero() }
 
-// A Fire is one thing that happened to a skill.
+// A Fire is an event of a skill.
 type Fire struct {
-	ID      string    `json:"id"` // for Case
+	ID      string    `json:"id"` // identifies the event for Case
 	Time    time.Time `json:"time"`
 	What    string    `json:"what"` // delivered, refused, failed, blocked or compacted
 	Agent   string    `json:"agent"`
@@ -205,14 +205,14 @@ type Fire struct {
 	said int64
 }
 
-// A Day is what a skill did on a day, or all of them.
+// A Day reports the activity of one skill, or of all skills, on a day.
 type Day struct {
 	Day   string `json:"day"`
 	Fired int    `json:"fired"`
 	Cost  Cost   `json:"cost"`
 }
 
-// A Session is one conversation, its subagents included.
+// A Session is one conversation, including its subagents.
 type Session struct {
 	ID      string    `json:"id"`
 	Agent   string    `json:"agent"`
@@ -224,8 +224,8 @@ type Session struct {
 	Cost    Cost      `json:"cost"`
 }
 
-// Read looks at the transcripts and the history on this machine, and gives an account of them. It
-// reads what is new in the transcripts, and keeps that in the index.
+// Read returns an account of the transcripts and the history on this machine. It reads the new
+// parts of the transcripts and adds them to the index.
 func Read(h here.Here, o Options) (*Account, error) {
 	h, err := h.Complete()
 	if err != nil {
@@ -243,7 +243,7 @@ func Read(h here.Here, o Options) (*Account, error) {
 	return a, nil
 }
 
-// readFolders gives an account of the transcripts in some folders, without advice.
+// readFolders returns an account of the transcripts in the folders, without advice.
 func readFolders(all []*folder, o Options) (*accountant, *Account) {
 	var read int64
 	var faults []error
@@ -264,7 +264,7 @@ func readFolders(all []*folder, o Options) (*accountant, *Account) {
 	return r, a
 }
 
-// An accountant sums tallies up.
+// An accountant adds up tallies.
 type accountant struct {
 	o        Options
 	since    string
@@ -282,16 +282,17 @@ type accountant struct {
 	skipped  []Skipped
 	story    []Fire
 	chances  []chance
-	dates    map[int64]string // days, by the hour
+	dates    map[int64]string // days, by quarter of an hour
 }
 
-// A tallied file is one with what is its own: other files may have copies of the same lines.
+// A tallied file is a tally with the parts that count in this file: other files may have copies of
+// the same lines.
 type tallied struct {
 	*tally
 	path   string
-	turns  []bool // of Turns: it counts here
-	events []bool // of Events
-	copied bool   // some of it counts in another file
+	turns  []bool // for each of Turns: it counts in this file
+	events []bool // for each of Events: it counts in this file
+	copied bool   // part of the file counts in another file
 }
 
 // A group is the files of one session.
@@ -328,7 +329,7 @@ func (r *accountant) add(f *folder) {
 	}
 }
 
-// skip notes a file that no reader understands, if it is of the period.
+// skip notes a file that no reader understands if it changed during the period.
 func (r *accountant) skip(e *indexed, file string) {
 	if time.Unix(0, e.Changed).Before(r.o.Since) {
 		return
@@ -345,8 +346,8 @@ func (r *accountant) addTally(t *tally, path string) {
 	r.files = append(r.files, &tallied{tally: t, path: path})
 }
 
-// claim decides which file each request and each event counts in: the first that has it. A session
-// that was copied, by a fork, a branch or cp, keeps the ids of its messages and lines.
+// claim decides in which file each request and each event counts: the first file that has it. A
+// session that was copied, by a fork, a branch or cp, keeps the ids of its messages and lines.
 func (r *accountant) claim() {
 	slices.SortStableFunc(r.files, func(a, b *tallied) int {
 		return cmp.Or(a.First.Compare(b.First), compareBool(a.Branch, b.Branch), a.Last.Compare(b.Last), strings.Compare(a.path, b.path))
@@ -359,14 +360,14 @@ func (r *accountant) claim() {
 			f.copied = f.copied || seen[t.Key]
 			seen[t.Key] = true
 		}
-		same := map[uint64]uint64{} // events of one kind before one turn
+		same := map[uint64]uint64{} // how many events of one kind precede the same turn
 		for i, e := range f.Events {
 			f.events[i] = !seen[e.Key]
 			seen[e.Key] = true
 			if e.Call || e.Turn >= len(f.Turns) {
 				continue
 			}
-			// Versions that gave copied lines other ids kept those of messages.
+			// Some versions gave copied lines new ids but kept the ids of messages.
 			next := keyOf(e.What, e.Skill, fmt.Sprint(f.Turns[e.Turn].Key))
 			same[next]++
 			next += same[next]
@@ -396,20 +397,21 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// account sums all files up.
+// account adds up all files.
 func (r *accountant) account() *Account {
 	r.claim()
 	for _, key := range slices.Sorted(maps.Keys(r.groups)) {
 		g := r.groups[key]
 		if g.main == nil {
-			g.main = g.files[0] // the session's own file is gone
+			g.main = g.files[0] // the session's own file does not exist any more
 		}
 		if r.wants(g.main.tally) {
 			r.session(g)
 		}
 	}
 	a := &Account{
-		Since: r.since, Sessions: r.sessions, Rest: r.rest, Total: r.total, Prices: claudecode.PricesOf, Damaged: r.damaged, Advice: []Advice{},
+		Since: r.since, Sessions: r.sessions, Rest: r.rest, Total: r.total,
+		Prices: claudecode.PricesOf, Damaged: r.damaged, Advice: []Advice{},
 		Skipped: append([]Skipped{}, r.skipped...),
 		Story:   r.story, Unpriced: append([]string{}, slices.Sorted(maps.Keys(r.unpriced))...), Skills: []Skill{}, Days: []Day{},
 	}
@@ -430,7 +432,8 @@ func (r *accountant) account() *Account {
 		}
 	}
 	slices.SortFunc(a.Skills, func(a, b Skill) int {
-		return cmp.Or(cmp.Compare(b.Cost.Known(), a.Cost.Known()), cmp.Compare(b.Counts.Fired(), a.Counts.Fired()), strings.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.Cost.Known(), a.Cost.Known()), cmp.Compare(b.Counts.Fired(), a.Counts.Fired()),
+			strings.Compare(a.Name, b.Name))
 	})
 	slices.SortFunc(a.Story, func(a, b Fire) int { return cmp.Or(b.Time.Compare(a.Time), strings.Compare(a.ID, b.ID)) })
 	a.Story = a.Story[:min(len(a.Story), maxStory)]
@@ -449,9 +452,9 @@ func (r *accountant) counts(day string) bool {
 	return day >= r.since && (r.until == "" || day < r.until)
 }
 
-// dayOf returns the day of a time in Unix milliseconds.
+// dayOf returns the local day of a time in Unix milliseconds.
 func (r *accountant) dayOf(ms int64) string {
-	hour := ms / int64(15*time.Minute/time.Millisecond) // no zone's midnight is between
+	hour := ms / int64(15*time.Minute/time.Millisecond) // in no time zone is midnight within a quarter of an hour
 	day, ok := r.dates[hour]
 	if !ok {
 		day = time.UnixMilli(ms).Local().Format(time.DateOnly)

@@ -13,41 +13,41 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// Advice is something worth doing about a skill.
+// Advice says what to improve about a skill.
 type Advice struct {
 	Skill   string  `json:"skill"`
 	Kind    string  `json:"kind"`    // one of the constants below
-	Share   float64 `json:"share"`   // of its calls, sessions or of all dollars: what following it saves, 0 to 1
-	Text    string  `json:"text"`    // what is wrong, and what to do
-	Command string  `json:"command"` // that shows more, or does it
+	Share   float64 `json:"share"`   // of the skill's calls or sessions, or of all dollars: how much following the advice saves, 0 to 1
+	Text    string  `json:"text"`    // the problem, and what to do
+	Command string  `json:"command"` // a command that shows more, or does it
 }
 
-// String writes advice in a line that ends in its command.
+// String returns the advice as one line that ends with its command.
 func (a Advice) String() string { return a.Skill + ": " + a.Text + ": " + a.Command }
 
-// What advice is about.
+// The kinds of advice.
 const (
-	Invisible = "invisible"  // agents never saw it in their list
-	Bare      = "bare"       // they saw its name, and not what it is for
-	Refused   = "refused"    // it was called, and not allowed
-	Broken    = "broken"     // it was called, and could not be loaded
-	Lost      = "lost"       // people had to call it after the model had chosen another
-	Unused    = "unused"     // it was offered, and never called
-	SameWords = "same_words" // two descriptions say the same
-	Costly    = "costly"     // a call costs far more than those of others
+	Invisible = "invisible"  // agents never had the skill in their list
+	Bare      = "bare"       // agents had its name, but not its description
+	Refused   = "refused"    // calls of it were not allowed
+	Broken    = "broken"     // calls of it could not load it
+	Lost      = "lost"       // people had to call it after the model had chosen another skill
+	Unused    = "unused"     // it was offered but never called
+	SameWords = "same_words" // two descriptions are too similar
+	Costly    = "costly"     // a call costs far more than calls of other skills
 )
 
-// Installed is a skill that is on this machine.
+// An Installed is a skill on this machine.
 type Installed struct {
-	Name        string // as an agent calls it
+	Name        string // the name that agents use
 	File        string
 	Description string
-	Hidden      bool      // from the model, by its own frontmatter
-	Project     string    // the folder that has it; "" means that it is there everywhere
-	Changed     time.Time // the file
+	Hidden      bool      // hidden from the model by its own frontmatter
+	Project     string    // the project that has it; "" means that every project has it
+	Changed     time.Time // when the file last changed
 }
 
-// A chance is a session in which a model was given a list.
+// A chance is a session in which a model received a list of skills.
 type chance struct {
 	agent, project string
 	last           time.Time
@@ -55,15 +55,15 @@ type chance struct {
 }
 
 const (
-	lostOften   = 2   // from here on it is no accident
-	costlyTimes = 5   // the usual cost of a call
-	costlyShare = 0.2 // of what all skills cost
+	lostOften   = 2   // calls; fewer may be an accident
+	costlyTimes = 5   // times the usual cost of a call
+	costlyShare = 0.2 // of the cost of all skills
 	sameShare   = 0.6 // of the words of two descriptions
-	sameWords   = 4   // fewer say little
-	costlyPeers = 4   // skills that make a usual cost
+	sameWords   = 4   // shorter descriptions say too little
+	costlyPeers = 4   // skills needed to determine a usual cost
 )
 
-// advise says what is worth doing, what saves most first.
+// advise returns all advice. The advice that saves most comes first.
 func (r *accountant) advise(account *Account, installed []Installed) (all []Advice) {
 	add := func(skill, kind string, share float64, command, text string, args ...any) {
 		all = append(all, Advice{skill, kind, share, fmt.Sprintf(text, args...), "skillhand " + command})
@@ -73,7 +73,7 @@ func (r *accountant) advise(account *Account, installed []Installed) (all []Advi
 		hidden[s.Name] = s.Hidden
 		r.adviseInstalled(s, account.Used(s.Name, s.File), add)
 	}
-	var skills []Skill // all of them: an account of one gives the same advice about it
+	var skills []Skill // all skills: an account of one skill gives the same advice about it
 	for _, name := range slices.Sorted(maps.Keys(r.skills)) {
 		skills = append(skills, *r.skills[name])
 		adviseCalls(*r.skills[name], hidden[name], add)
@@ -85,15 +85,16 @@ func (r *accountant) advise(account *Account, installed []Installed) (all []Advi
 	}
 	order := []string{Invisible, Broken, Refused, Lost, Bare, Costly, Unused, SameWords}
 	slices.SortStableFunc(all, func(a, b Advice) int {
-		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind)), strings.Compare(a.Skill, b.Skill))
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind)),
+			strings.Compare(a.Skill, b.Skill))
 	})
 	return all
 }
 
-// An adder adds a piece of advice, with the command that goes with it.
+// An adder adds advice and the command for it.
 type adder func(skill, kind string, share float64, command, text string, args ...any)
 
-// adviseCalls looks at calls that brought nothing, and at those that a person had to make.
+// adviseCalls adds advice about calls that failed and about calls that a person had to make.
 func adviseCalls(s Skill, hidden bool, add adder) {
 	c := s.Counts
 	part := func(n int) float64 { return float64(n) / float64(max(1, c.Fired())) }
@@ -103,7 +104,7 @@ func adviseCalls(s Skill, hidden bool, add adder) {
 		switch {
 		case hidden:
 			do = "to let the model call it, take disable-model-invocation out"
-		case c.Offered == 0: // nobody knows
+		case c.Offered == 0: // unknown: no list was recorded
 			do += ", or take disable-model-invocation out"
 		}
 		add(s.Name, Refused, part(n), "usage --skill "+s.Name, "%d of %s refused: %s", n, calls, do)
@@ -115,16 +116,18 @@ func adviseCalls(s Skill, hidden bool, add adder) {
 		add(s.Name, Broken, part(n), "load "+s.Name+" --dialect claude", "%d of %s failed", n, calls)
 	}
 	if c.Offered == 0 {
-		return // the model could not have chosen it
+		return // the model could not have chosen the skill
 	}
 	for _, other := range slices.Sorted(maps.Keys(s.LostTo)) {
 		if n := s.LostTo[other]; n >= lostOften && n > c.ByModel {
-			add(s.Name, Lost, part(n), "try "+s.Name, "people called it %d times after the model had chosen %s; say in both descriptions which is for what", n, other)
+			add(s.Name, Lost, part(n), "try "+s.Name,
+				"people called it %d times after the model had chosen %s; say in both descriptions which is for what", n, other)
 		}
 	}
 }
 
-// adviseInstalled looks at the sessions in which a skill could have been seen.
+// adviseInstalled adds advice about an installed skill, from the sessions that could have listed
+// it.
 func (r *accountant) adviseInstalled(s Installed, use Use, add adder) {
 	chances, offered, bare := 0, 0, 0
 	for _, c := range r.chances {
@@ -153,7 +156,7 @@ func (r *accountant) adviseInstalled(s Installed, use Use, add adder) {
 	}
 }
 
-// adviseCost finds skills whose calls cost many times the usual.
+// adviseCost adds advice about skills whose calls cost many times the usual.
 func adviseCost(skills []Skill, add adder) {
 	var each []float64
 	var sum float64
@@ -177,10 +180,10 @@ func adviseCost(skills []Skill, add adder) {
 	}
 }
 
-// fewAdvice is how much people are shown at first.
+// fewAdvice is how much advice is printed by default.
 const fewAdvice = 8
 
-// adviseSameWords finds descriptions of skills in one list that have most words in common.
+// adviseSameWords adds advice about two skills in one list whose descriptions share most words.
 func adviseSameWords(installed []Installed, add adder) {
 	sets := make([]map[string]bool, len(installed))
 	for i, s := range installed {
@@ -191,7 +194,8 @@ func adviseSameWords(installed []Installed, add adder) {
 	words.AlikePairs(sets, sameShare, func(i, j int, share float64) {
 		a, b := installed[i], installed[j]
 		if a.Name != b.Name && (a.Project == b.Project || a.Project == "" || b.Project == "") {
-			add(a.Name, SameWords, share/2, "try "+a.Name, "its description shares %.0f %% of its words with that of %s; a model cannot choose between them",
+			add(a.Name, SameWords, share/2, "try "+a.Name,
+				"its description shares %.0f %% of its words with that of %s; a model cannot choose between them",
 				share*100, b.Name)
 		}
 	})

@@ -8,15 +8,15 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// A Builtin is a view that the page of a skill can have, printed without starting a process.
+// A Builtin is a view that a skill's page can include. Printing it starts no process.
 type Builtin struct {
 	Name  string
-	Short string // what it prints, in a few words
-	Args  bool   // it takes arguments
+	Short string // what it prints
+	Args  bool   // it accepts arguments
 	Text  func(h here.Here, args []string, warn io.Writer) (string, error)
 }
 
-// Builtins lists the views that the skills of our plugin call, by name.
+// Builtins returns the views that the skills of our plugin use, sorted by name.
 func Builtins() []Builtin {
 	return []Builtin{
 		{"get-retrospective-output", "a look back at the last 7 days, or at the PERIOD that is named", true, retroOutput},
@@ -26,7 +26,7 @@ func Builtins() []Builtin {
 	}
 }
 
-// listSkills has a line for each skill that can be loaded by name.
+// listSkills returns a line for each skill that can be loaded by name.
 func listSkills(h here.Here, _ []string, warn io.Writer) (string, error) {
 	all, faults := h.Finder().List()
 	var text strings.Builder

@@ -11,10 +11,12 @@ import (
 	"github.com/skillhand/skillhand/internal/claudecode"
 )
 
-// claudeReader reads Claude Code's transcripts: a file a session, and a file for each of its subagents.
+// claudeReader reads Claude Code's transcripts. Each session has a file, and so has each of its
+// subagents.
 var claudeReader = reader{agent: "claude", begin: beginClaude, line: claudeLine}
 
-// beginClaude reads what a file's path says: a subagent's lies below its session or, up to 2.1.1, beside it.
+// beginClaude reads the ids in a file's path. A subagent's file is in a folder below its session
+// or, up to 2.1.1, beside the session's file.
 func beginClaude(t *tally, path string) {
 	dir, name := filepath.Split(path)
 	id, isAgent := strings.CutPrefix(strings.TrimSuffix(name, ".jsonl"), "agent-")
@@ -56,7 +58,7 @@ func claudeLine(t *tally, e record) bool {
 	case "system":
 		t.claudeSystem(e)
 	case "cost-state":
-		t.Paid = nil // it is about the whole session
+		t.Paid = nil // the record covers the whole session
 		e.get("modelUsage").fields(func(model, v value) bool {
 			t.records(string(model), paid{claudeRecorded(v), v.get("costUSD").float()})
 			return true
@@ -67,9 +69,10 @@ func claudeLine(t *tally, e record) bool {
 	return true
 }
 
-// claudeOthers lists kinds of lines that say nothing about skills.
+// claudeOthers lists the kinds of lines that contain nothing about skills.
 var claudeOthers = []string{
-	"agent-name", "ai-title", "atis-latch", "custom-title", "file-history-snapshot", "last-prompt", "mode", "permission-mode", "pr-link", "progress",
+	"agent-name", "ai-title", "atis-latch", "custom-title", "file-history-snapshot", "last-prompt",
+	"mode", "permission-mode", "pr-link", "progress",
 	"queue-operation", "summary", "tag", "tools-used",
 }
 
@@ -79,7 +82,7 @@ func (t *tally) claudeSystem(e record) {
 		t.compacted()
 		t.Compactions++
 	case "local_command":
-		// What a person is told whose command could not be run.
+		// This is the error message for a person's command that could not run.
 		why, ok := strings.CutPrefix(e.get("content").str(), "<local-command-stderr>")
 		if in := t.talk(); ok && in.Person != "" && strings.HasPrefix(why, "Shell command ") {
 			t.note(typed, in.Person)
@@ -89,7 +92,7 @@ func (t *tally) claudeSystem(e record) {
 	}
 }
 
-// claudeRecorded reads the tokens of a model in a cost-state.
+// claudeRecorded returns the tokens of a model in a cost-state.
 func claudeRecorded(v value) Tokens {
 	hour := v.get("cacheCreationEphemeral1hInputTokens").int()
 	return Tokens{
@@ -112,7 +115,7 @@ func (t *tally) claudeAssistant(e record) {
 	t.message = message
 	model := message.get("model").str()
 	if e.get("isApiErrorMessage").isTrue() || model == "<synthetic>" {
-		return // the CLI's own words
+		return // the CLI's own text
 	}
 	in := t.talk()
 	in.Person = ""
@@ -124,7 +127,8 @@ func (t *tally) claudeAssistant(e record) {
 	usage, _ := readRecord(message.get("usage"), t.usage)
 	t.usage = usage
 	tokens := claudeTokens(usage)
-	terms := claudecode.Terms{Fast: usage.get("speed").str() == "fast", US: usage.get("inference_geo").str() == "us", Prompt: int(tokens.Sum() - tokens.Output)}
+	terms := claudecode.Terms{Fast: usage.get("speed").str() == "fast", US: usage.get("inference_geo").str() == "us",
+		Prompt: int(tokens.Sum() - tokens.Output)}
 	t.turn(t.claudeKey(e, message), turn{
 		Model: model, Asked: e.get("requestedModel").str(), Tokens: tokens,
 		Factor: priceFactor(model, terms), Searches: int(usage.get("server_tool_use", "web_search_requests").int()),
@@ -142,7 +146,8 @@ func (t *tally) claudeAssistant(e record) {
 	})
 }
 
-// claudeKey returns what tells a request from all others: copies of a session keep the ids of its messages.
+// claudeKey returns a key that identifies a request: copies of a session keep the ids of its
+// messages.
 func (t *tally) claudeKey(e, message record) uint64 {
 	if id := message.get("id").str(); id != "" {
 		return keyOf(id, e.get("requestId").str())
@@ -153,7 +158,7 @@ func (t *tally) claudeKey(e, message record) uint64 {
 	return t.lineKey()
 }
 
-// What Claude Code puts into a user's line that nobody said.
+// The marks of text that Claude Code itself adds to a user's line.
 const (
 	claudeCommand = "<command-name>/"
 	claudeOutput  = "<local-command-"
@@ -170,7 +175,7 @@ func (t *tally) claudeUser(e record) {
 		return
 	}
 	said := content.str()
-	if content != nil && said == "" { // text beside a picture, say
+	if content != nil && said == "" { // text beside an image, for example
 		content.items(func(part value) {
 			if said == "" {
 				said = part.get("text").str()
@@ -179,7 +184,7 @@ func (t *tally) claudeUser(e record) {
 	}
 	if name := claudecode.TypedCommand(said); name != "" {
 		t.prompt()
-		t.talk().Person = name // a built-in command has the same form; the text of a skill follows, or does not
+		t.talk().Person = name // a built-in command has the same form; only a skill's text follows it
 		return
 	}
 	if e.get("isCompactSummary").isTrue() || e.get("isVisibleInTranscriptOnly").isTrue() ||
@@ -189,7 +194,8 @@ func (t *tally) claudeUser(e record) {
 	t.prompt()
 }
 
-// claudeMeta reads text that Claude Code put in: a skill's page, of a call or of a command, or something else.
+// claudeMeta reads text that Claude Code added: the page of a skill that was called or typed, or
+// another text.
 func (t *tally) claudeMeta(e record, content value) {
 	if call := e.get("sourceToolUseID").str(); call != "" {
 		if c, ok := t.state.Calls[call]; ok && c.Done {
@@ -211,7 +217,7 @@ func (t *tally) claudeMeta(e record, content value) {
 	t.text(skill, content.size())
 }
 
-// claudeResults reads the results of tools, and reports whether there are any.
+// claudeResults reads the results of tools. It reports whether there are any.
 func (t *tally) claudeResults(e record, content value) (found bool) {
 	result := e.get("toolUseResult")
 	content.items(func(part value) {
@@ -236,7 +242,7 @@ func (t *tally) claudeResults(e record, content value) (found bool) {
 			t.noteCall(forked, id, c)
 			active := t.talk().Active
 			t.deliveredCall(id, c)
-			t.talk().Active = active // its work is in the fork's file
+			t.talk().Active = active // the skill works in the fork's file
 		case !bad:
 			t.deliveredCall(id, c)
 		case e.get("toolDenialKind") != nil:
@@ -248,8 +254,8 @@ func (t *tally) claudeResults(e record, content value) (found bool) {
 	return found
 }
 
-// claudeOutcome says what became of a call by the words in which Claude Code says it. What a
-// command on the page printed stands after them, and may be anything.
+// claudeOutcome returns the outcome of a call, from the beginning of Claude Code's message. The
+// rest of the message may contain any output of a command on the page.
 func claudeOutcome(why string) string {
 	why = strings.TrimPrefix(strings.TrimPrefix(why, "<tool_use_error>"), "Error: ")
 	begins := func(all ...string) bool {
@@ -262,7 +268,8 @@ func claudeOutcome(why string) string {
 		return blocked
 	case begins("Shell command failed"):
 		return failed
-	case begins("Skill execution blocked by permission rules", "The user doesn't want to proceed", "Permission to use Skill", "Claude requested permissions"),
+	case begins("Skill execution blocked by permission rules", "The user doesn't want to proceed", "Permission to use Skill",
+		"Claude requested permissions"),
 		begins("Skill ") && strings.Contains(why, "disable-model-invocation"):
 		return refused
 	}
@@ -282,7 +289,8 @@ func (t *tally) claudeAttachment(a value) {
 	}
 }
 
-// claudeList reads a list as the model got it. A line has a name and, if there was room, a description.
+// claudeList returns the skills in a list that the model received. A line has a name and, if there
+// was room, a description.
 func claudeList(a value) []Listed {
 	bare := map[string]bool{}
 	var names []string

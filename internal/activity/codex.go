@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// codexReader reads Codex's rollouts. Codex has no tool for skills: the model reads the file in the shell.
+// codexReader reads Codex's rollouts. Codex has no tool for skills: the model reads the skill's
+// file in the shell.
 var codexReader = reader{agent: "codex", line: codexLine}
 
 func codexLine(t *tally, line record) bool {
@@ -22,7 +23,7 @@ func codexLine(t *tally, line record) bool {
 	case "token_usage_record":
 		t.turn(t.keyFor(p.get("response_id").str()), turn{Model: t.state.Model, Tokens: codexTokens(p.get("usage"))})
 	case "event_msg":
-		// Older versions have no other record; the sum tells what is new.
+		// Older versions have no other record; the increase of the sum is the new request.
 		if total := p.get("info", "total_token_usage"); total != nil {
 			if u := codexTokens(total); u.Sum() > t.state.Seen.Sum() {
 				t.turn(t.lineKey(), turn{Model: t.state.Model, Tokens: u.most(t.state.Seen).minus(t.state.Seen)})
@@ -36,10 +37,11 @@ func codexLine(t *tally, line record) bool {
 	return true
 }
 
-// codexTokens reads a count in which input includes what the cache gave.
+// codexTokens reads a count whose input includes the tokens read from the cache.
 func codexTokens(v value) Tokens {
 	read, write := v.get("cached_input_tokens").int(), v.get("cache_write_input_tokens").int()
-	return Tokens{Input: max(0, v.get("input_tokens").int()-read-write), Output: v.get("output_tokens").int(), CacheRead: read, CacheWrite: write}
+	return Tokens{Input: max(0, v.get("input_tokens").int()-read-write), Output: v.get("output_tokens").int(),
+		CacheRead: read, CacheWrite: write}
 }
 
 func (t *tally) codexItem(p value) {
@@ -71,7 +73,7 @@ func (t *tally) codexMessage(p value) {
 			in.Before = in.Chosen
 			t.typed(name)
 			t.text(name, len(text))
-		case !strings.HasPrefix(text, "<"): // an environment, an instruction
+		case !strings.HasPrefix(text, "<"): // not an environment or an instruction
 			t.prompt()
 		}
 	})
@@ -102,7 +104,7 @@ func dashList(text string) (list []Listed) {
 	return list
 }
 
-// tagList reads a list with <name> and <description> for each skill.
+// tagList reads a list with a <name> and a <description> for each skill.
 func tagList(text string) (list []Listed) {
 	for entry := range strings.SplitSeq(between(text, "<available_skills>", "</available_skills>"), "<skill>") {
 		if name := strings.TrimSpace(between(entry, "<name>", "</name>")); name != "" {

@@ -15,30 +15,32 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// A ToolUse is the use of a tool that a transcript of Claude Code has, with what became of it.
+// A ToolUse is a use of a tool in a Claude Code transcript, with its outcome.
 type ToolUse struct {
 	Time     time.Time
 	Dir      string // the working folder
-	Mode     string // the permission mode of the prompt, as far as the transcript tells; "" if it does not
+	Mode     string // the permission mode of the prompt; "" if the transcript does not name it
 	Tool     string
-	Argument string // of Bash the command, of file tools the file, of WebFetch the URL
+	Argument string // the command of Bash, the file of file tools, the URL of WebFetch
 	Decided  Decided
 }
 
-// Decided says who let a tool be used, or did not.
+// A Decided says who allowed or denied the use of a tool.
 type Decided string
 
-// Claude Code 2.1.325 writes down who decided (testdata/approvals.jsonl); earlier ones say only who refused.
+// Claude Code 2.1.325 records who decided (testdata/approvals.jsonl); earlier versions record only
+// who denied.
 const (
 	PersonAllowed Decided = "allowed by a person"
 	PersonDenied  Decided = "denied by a person"
 	RulesAllowed  Decided = "allowed by rules" // or by the mode, or because it is read-only
 	RulesDenied   Decided = "denied by rules"  // or by the mode, or a classifier
-	NotSaid       Decided = ""                 // it was used, and the transcript does not say who let it
+	NotSaid       Decided = ""                 // the tool was used, and the transcript does not say who allowed it
 )
 
-// ToolUses reads the uses of tools since a time from Claude Code's transcripts, those below a folder alone if one is given.
-// A call that other files copied counts once.
+// ToolUses calls visit for each use of a tool since a time in Claude Code's transcripts. If below
+// is not "", it includes only uses in that folder or below. A call that is copied to other files
+// counts once.
 func ToolUses(h here.Here, since time.Time, below string, visit func(ToolUse)) error {
 	seen := map[string]bool{}
 	var faults []error
@@ -85,7 +87,7 @@ func toolUses(path string, seen map[string]bool, visit func(ToolUse)) error {
 	}
 }
 
-// toolLine takes a line: calls are kept until their results come.
+// toolLine reads a line. It keeps each call until the result of the call follows.
 func toolLine(e record, mode *string, calls map[string]ToolUse, seen map[string]bool, visit func(ToolUse)) {
 	if m := e.get("permissionMode").str(); m != "" {
 		*mode = m
@@ -119,7 +121,8 @@ func toolLine(e record, mode *string, calls map[string]ToolUse, seen map[string]
 	})
 }
 
-// whoDecided reads who let a tool be used. Without a word about it, the result alone tells.
+// whoDecided returns who allowed or denied a use. If the line does not record a decision, only the
+// result shows it.
 func whoDecided(e record, part value) Decided {
 	decision, source := e.get("permissionDecision", "decision").str(), e.get("permissionDecision", "source").str()
 	said := part.get("content").str()

@@ -1,6 +1,6 @@
 package activity
 
-// copilotReader reads the events of Copilot CLI. It counts requests, not dollars.
+// copilotReader reads the events of Copilot CLI, which records requests but no dollars.
 var copilotReader = reader{agent: "copilot", line: copilotLine}
 
 func copilotLine(t *tally, v record) bool {

@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// A reason is why something failed. Runs know the category alone.
+// A reason is the reason of a failure. Runs have only a category.
 type reason struct{ category, detail string }
 
-// advice is what to do about failures, by their detail or their category. %s is
-// what failed so most often.
+// advice says what to do about failures, by their detail or their category. %s is the name with the
+// most such failures.
 var advice = map[string]string{
 	// Advice about runs.
 	"UNCLEAR":               "the text of %s does not say whether it succeeded: end it with `skillhand emit`",
@@ -29,7 +29,7 @@ var advice = map[string]string{
 	"DELIVERABLE_UNCHANGED": "%s names files that it did not touch: list only what it made or changed",
 	"DELIVERABLE_UNCHECKED": "%s names folders too large to check: list the files it made in them",
 
-	// Advice about questions, by kind.
+	// Advice about asks, by kind of failure.
 	"rate-limited":     "%s was held back by rate limits: ask less at once, or raise `--retries` and `--timeout`",
 	"overloaded":       "%s found the service overloaded: try again later, or raise `--retries` and `--timeout`",
 	"usage-limit":      "%s reached the usage limit: wait for the reset, or check your plan",
@@ -57,7 +57,7 @@ var advice = map[string]string{
 	"interrupted":      "%s was interrupted: if that was not you, find out what stops it",
 	"transcript":       "%s cannot write its transcript: check the path of `--output-file`",
 
-	// Advice about questions whose kind says nothing here.
+	// Advice about asks, by category, if there is none for the kind.
 	"network":    "%s could not reach the service: check the connection, or raise `--retries`",
 	"rate-limit": "%s was held back by rate limits: ask less at once, or raise `--retries` and `--timeout`",
 	"timeout":    "%s runs out of time: raise `--timeout` or `--idle-timeout`, or ask for less at once",
@@ -85,11 +85,11 @@ func (b *reviewer) commonReasons(n int) []reason {
 }
 
 const (
-	lowConfidence = 0.6 // where "fair" begins
-	minWorth      = 0.1 // dollars that are worth a thought
+	lowConfidence = 0.6 // the lower limit of "fair"
+	minWorth      = 0.1 // dollars; advice about a smaller cost is not useful
 )
 
-// next says what is worth doing, the most useful first.
+// next returns what to do next. The most useful step comes first.
 func (b *reviewer) next(v *Review) []string {
 	steps := []string{}
 	if v.Total == 0 {
@@ -104,27 +104,32 @@ func (b *reviewer) next(v *Review) []string {
 		case n > 1:
 			others = fmt.Sprintf(", and %d others", n)
 		}
-		steps = append(steps, fmt.Sprintf("%s (%d× %s%s)", fmt.Sprintf(r.advice(), most.Name), most.Failed, cmp.Or(r.detail, r.category), others))
+		steps = append(steps, fmt.Sprintf("%s (%d× %s%s)", fmt.Sprintf(r.advice(), most.Name), most.Failed,
+			cmp.Or(r.detail, r.category), others))
 	}
 	if len(v.Flaky) > 0 {
 		f := v.Flaky[0]
-		steps = append(steps, fmt.Sprintf("%s gives different results for the same input (%d of %d failed): find out what else it depends on",
+		steps = append(steps, fmt.Sprintf(
+			"%s gives different results for the same input (%d of %d failed): find out what else it depends on",
 			f.Name, f.Failed, f.Total))
 	}
-	// A failure that says so with confidence 0 is no sign of doubt.
+	// Confidence 0 on a failure is not a sign of doubt, so only successes count.
 	var unsure *skillSum
 	for _, sk := range v.Skills {
-		if s := b.skills[sk.Name]; s.succeeded.count > 0 && s.succeeded.mean() < lowConfidence && (unsure == nil || s.succeeded.mean() < unsure.succeeded.mean()) {
+		if s := b.skills[sk.Name]; s.succeeded.count > 0 && s.succeeded.mean() < lowConfidence &&
+			(unsure == nil || s.succeeded.mean() < unsure.succeeded.mean()) {
 			unsure = s
 		}
 	}
 	if unsure != nil {
-		steps = append(steps, fmt.Sprintf("%s is unsure of its own work (confidence %.2f): have it check more, or say what it could not check",
+		steps = append(steps, fmt.Sprintf(
+			"%s is unsure of its own work (confidence %.2f): have it check more, or say what it could not check",
 			unsure.skill.Name, unsure.succeeded.mean()))
 	}
 	dear := slices.MaxFunc(v.Skills, func(a, b Ran) int { return cmp.Compare(a.CostUSD, b.CostUSD) })
 	if len(v.Skills) > 1 && dear.CostUSD > max(minWorth, v.CostUSD/2) {
-		steps = append(steps, fmt.Sprintf("%s cost $%.2f of $%.2f: try a smaller model, or `--max-budget-usd`", dear.Name, dear.CostUSD, v.CostUSD))
+		steps = append(steps, fmt.Sprintf(
+			"%s cost $%.2f of $%.2f: try a smaller model, or `--max-budget-usd`", dear.Name, dear.CostUSD, v.CostUSD))
 	}
 	return steps
 }

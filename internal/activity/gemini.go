@@ -1,6 +1,7 @@
 package activity
 
-// geminiReader reads the chats of Gemini CLI. They name no folder of a project, and no list of skills.
+// geminiReader reads the chats of Gemini CLI. They contain neither the project's folder nor a list
+// of skills.
 var geminiReader = reader{agent: "gemini", line: geminiLine}
 
 func geminiLine(t *tally, v record) bool {
@@ -19,17 +20,20 @@ func geminiLine(t *tally, v record) bool {
 		k := v.get("tokens")
 		read := k.get("cached").int()
 		t.turn(t.keyFor(v.get("id").str()), turn{Model: v.get("model").str(), Tokens: Tokens{
-			Input: max(0, k.get("input").int()-read) + k.get("tool").int(), Output: k.get("output").int() + k.get("thoughts").int(), CacheRead: read,
+			Input:  max(0, k.get("input").int()-read) + k.get("tool").int(),
+			Output: k.get("output").int() + k.get("thoughts").int(), CacheRead: read,
 		}})
 		v.get("toolCalls").items(t.geminiCall)
 	}
 	return known
 }
 
-// geminiCall reads a call with its result. A message is written again when more is known, so a call is counted once.
+// geminiCall reads a call with its result. Gemini CLI writes a message again when it knows more, so
+// geminiCall counts each call once.
 func (t *tally) geminiCall(c value) {
 	id, status := c.get("id").str(), c.get("status").str()
-	if c.get("name").str() != "activate_skill" || t.state.Calls[id].Done || status != "success" && status != "error" && status != "cancelled" {
+	if c.get("name").str() != "activate_skill" || t.state.Calls[id].Done ||
+		status != "success" && status != "error" && status != "cancelled" {
 		return
 	}
 	t.called(id, c.get("args", "name").str())

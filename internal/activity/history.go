@@ -18,49 +18,50 @@ import (
 	"github.com/skillhand/skillhand/internal/files"
 )
 
-// A Kind is what was done.
+// A Kind is the kind of a record.
 type Kind string
 
 // The kinds of records.
 const (
 	Run  Kind = "run"
 	Ask  Kind = "ask"
-	Gate Kind = "gate" // an agent stopped that had a skill whose gate was on
+	Gate Kind = "gate" // an agent stopped while a skill's gate was on
 )
 
-// NotDone is the category of a gate that let an agent go though checks did not hold.
+// NotDone is the category of a gate that let an agent stop although checks failed.
 const NotDone = "not-done"
 
-// A Record is one run or question, or the end of a turn that had a gate. It is described by schemas/history-v1.schema.json.
+// A Record is one run, one ask, or the end of a turn that had a gate.
+// schemas/history-v1.schema.json describes it.
 type Record struct {
-	Time       time.Time `json:"time"` // when it ended; Append sets it if it is zero
+	Time       time.Time `json:"time"` // when it ended; Append sets a zero time to now
 	Kind       Kind      `json:"kind"`
-	Skill      string    `json:"skill,omitempty"`       // its name, or that of a script
-	Label      string    `json:"label,omitempty"`       // what the caller calls it
-	Job        string    `json:"job,omitempty"`         // in a batch: its name and the job's id
-	Batch      string    `json:"batch,omitempty"`       // when that batch was made, which tells it from others of its name
-	Agent      string    `json:"agent,omitempty"`       // who was asked; "" means Claude
+	Skill      string    `json:"skill,omitempty"`       // the name of a skill or a script
+	Label      string    `json:"label,omitempty"`       // the name that the caller gave
+	Job        string    `json:"job,omitempty"`         // in a batch: the batch's name and the job's id
+	Batch      string    `json:"batch,omitempty"`       // when the batch was created, to distinguish batches of the same name
+	Agent      string    `json:"agent,omitempty"`       // the agent that was asked; "" means Claude
 	PromptHash string    `json:"prompt_hash,omitempty"` // see Hash
 	Project    string    `json:"project"`
 	OK         bool      `json:"ok"`
-	Category   string    `json:"category,omitempty"` // why not: of a question's failure, or the code of a run's most telling problem
-	Detail     string    `json:"detail,omitempty"`   // a finer word than the category
+	Category   string    `json:"category,omitempty"` // of an ask's failure, or the code of a run's most important problem
+	Detail     string    `json:"detail,omitempty"`   // more specific than the category
 	Confidence *float64  `json:"confidence,omitempty"`
 	DurationMS float64   `json:"duration_ms"`
 	CostUSD    float64   `json:"cost_usd,omitempty"`
 	Session    string    `json:"session,omitempty"`
-	InputHash  string    `json:"input_hash,omitempty"` // the same for the same input: see Hash
-	Reminders  int       `json:"reminders,omitempty"`  // of a gate: how often the agent was told what is missing
-	Retried    bool      `json:"retried,omitempty"`    // a later record is about the same job: set by who reads
+	InputHash  string    `json:"input_hash,omitempty"` // the same for the same input; see Hash
+	Reminders  int       `json:"reminders,omitempty"`  // of a gate: how often the agent was reminded of failed checks
+	Retried    bool      `json:"retried,omitempty"`    // a later record is about the same job; set by the reader
 }
 
-// A Job says which one of which batch a record is about.
+// A Job identifies the job that a record is about.
 type Job struct{ Name, Batch string } // see Record's Job and Batch
 
-// Try is the label of trials: their skill tells one from another.
+// Try is the label of trials. Their skill distinguishes them.
 const Try = "try"
 
-// Name returns what people call the thing that ran.
+// Name returns the name to print for a record.
 func (r Record) Name() string {
 	switch {
 	case r.Label == Try && r.Skill != "":
@@ -77,8 +78,8 @@ func (r Record) Name() string {
 	return string(r.Kind)
 }
 
-// Hash tells inputs apart without keeping them. It depends on where one part
-// ends and the next begins.
+// Hash returns a hash that distinguishes inputs, so that the history need not keep them. It depends
+// on where one part ends and the next begins.
 func Hash(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -88,30 +89,31 @@ func Hash(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// A Store keeps records in files below a folder, which is made when needed. Any
-// number of processes may append, read and rotate at once, and no lock can keep
-// one of them waiting.
+// A Store keeps records in files in a folder, which it creates when needed. Any number of processes
+// may append, read and rotate at the same time. There are no locks, so no process waits for
+// another.
 type Store struct {
 	Dir     string
-	MaxSize int64         // of a file before the next is begun; 0 means 1 MB
-	MaxAge  time.Duration // of a file before the next is begun; 0 means 30 days
-	Keep    time.Duration // how long a finished file is kept; 0 means 400 days
+	MaxSize int64         // of a file before the next begins; 0 means 1 MB
+	MaxAge  time.Duration // of a file before the next begins; 0 means 30 days
+	Keep    time.Duration // how long finished files are kept; 0 means 400 days
 }
 
 const (
 	defaultMaxSize = 1 << 20
 	defaultMaxAge  = 30 * 24 * time.Hour
 	defaultKeep    = 400 * 24 * time.Hour
-	maxFiles       = 256 // finished files; the oldest go first
+	maxFiles       = 256 // finished files; sweep removes the oldest first
 
 	current = "current.jsonl"
 	ending  = ".jsonl"
-	// maxField keeps a record small: writing it is one write, which others see whole.
+	// maxField limits a field, so that a record is small: one write writes it, and readers see all
+	// of it or nothing.
 	maxField = 1000
 )
 
-// Append adds a record. Without an error it is written, whatever happens to
-// this process or another afterwards.
+// Append adds a record. If it returns no error, the record stays, even if this or another process
+// is killed afterwards.
 func (s Store) Append(r Record) error {
 	if r.Time.IsZero() {
 		r.Time = time.Now()
@@ -124,9 +126,9 @@ func (s Store) Append(r Record) error {
 	if err != nil {
 		return err
 	}
-	// One write at the end of the file: no other can come between. It begins
-	// with a newline too, since a writer that was killed, or found the disk
-	// full, may have left half a line.
+	// A single write at the end of the file cannot mix with other writes. It begins with a newline
+	// too, because a writer that was killed, or that found the disk full, may have left half a
+	// line.
 	if _, err := f.Write(line); err != nil {
 		f.Close()
 		return err
@@ -169,11 +171,11 @@ func (r Record) line() ([]byte, error) {
 }
 
 func quote(s string) []byte {
-	data, _ := json.Marshal(s) // a string has no fault
+	data, _ := json.Marshal(s) // a string always has a JSON form
 	return data
 }
 
-// full reports which file was just appended to, and whether it is big or old enough.
+// full returns the file that was just appended to, and whether it is large or old enough to rotate.
 func (s Store) full(f *os.File, now time.Time) (fs.FileInfo, bool) {
 	info, err := f.Stat()
 	if err != nil {
@@ -186,7 +188,7 @@ func (s Store) full(f *os.File, now time.Time) (fs.FileInfo, bool) {
 	return info, ok && now.Sub(began) > orDefault(s.MaxAge, defaultMaxAge)
 }
 
-// firstTime reads the time of a file's first record, with which every line begins.
+// firstTime returns the time of a file's first record. Every line begins with its time.
 func firstTime(f *os.File) (time.Time, bool) {
 	var head [64]byte
 	n, _ := f.ReadAt(head[:], 0)
@@ -203,14 +205,14 @@ func orDefault[T int64 | time.Duration](v, otherwise T) T {
 	return otherwise
 }
 
-// rotate ends the current file by giving it another name. Whoever has it open
-// goes on writing to it, and it is read under its new name. If two rotate at
-// once a file may end early, no more: names are never used twice. What fails
-// here is tried again by the next append; the record is written already.
+// rotate finishes the current file by renaming it. A process that has the file open continues to
+// write to it, and readers find it under its new name. If two processes rotate at once, a file may
+// end early, which is harmless: no name is used twice. The next append repeats a rotation that
+// fails; the record is already written.
 func (s Store) rotate(full fs.FileInfo) {
 	path := filepath.Join(s.Dir, current)
 	if now, err := os.Stat(path); err != nil || !os.SameFile(full, now) {
-		return // someone else was first
+		return // another process was first
 	}
 	name := time.Now().UTC().Format(stamp) + "-" + rand.Text()[:8] + ending
 	if os.Rename(path, filepath.Join(s.Dir, name)) == nil {
@@ -218,10 +220,10 @@ func (s Store) rotate(full fs.FileInfo) {
 	}
 }
 
-// stamp begins the name of a finished file: when it was finished. Names sort by it.
+// stamp is the form of the time when a file was finished, which begins its name. Files sort by it.
 const stamp = "20060102T150405.000000000Z"
 
-// sweep removes finished files that are too old, or too many.
+// sweep removes finished files that are too old or too many.
 func (s Store) sweep() {
 	files, err := s.finished()
 	if err != nil {
@@ -235,13 +237,13 @@ func (s Store) sweep() {
 	}
 }
 
-// A file is a finished one.
+// A file is a finished file.
 type file struct {
 	name  string
 	ended time.Time
 }
 
-// finished lists the finished files, the oldest first.
+// finished returns the finished files, the oldest first.
 func (s Store) finished() ([]file, error) {
 	entries, err := os.ReadDir(s.Dir) // sorted by name
 	if errors.Is(err, fs.ErrNotExist) {
@@ -257,41 +259,41 @@ func (s Store) finished() ([]file, error) {
 	return files, err
 }
 
-// A Query says which records are wanted. The zero value wants all.
+// A Query selects records. The zero value selects all.
 type Query struct {
 	Since   time.Time
 	Kind    Kind
 	Skill   string
 	Project string
 	Session string
-	Failed  bool // only what is not OK
-	Last    int  // only the latest so many; 0 means all
-	Within  int  // look at no more than the latest so many, whatever they are; 0 means at all
+	Failed  bool // only records that are not OK
+	Last    int  // only the latest Last records; 0 means all
+	Within  int  // read only the latest Within records, selected or not; 0 means all
 }
 
-// Found is what a query came to.
+// Found is the result of a query.
 type Found struct {
 	Records []Record // the oldest first
-	Damaged int      // lines that could not be read: what killed writers left
+	Damaged int      // unreadable lines, left by writers that were killed
 }
 
-// Read returns the records that q wants. Every record that was written before
-// is among them, also while others write and rotate.
+// Read returns the records that q selects. It includes every record that was written before the
+// call, even while other processes write and rotate.
 func (s Store) Read(q Query) (Found, error) {
 	var found Found
 	var err error
 	found.Damaged, err = s.Each(q, func(r *Record) { found.Records = append(found.Records, *r) })
 	slices.Reverse(found.Records)
-	// Writers stamp a record before they write it, so two can change places.
+	// Writers stamp a record before they write it, so two records can be out of order.
 	slices.SortStableFunc(found.Records, func(a, b Record) int { return a.Time.Compare(b.Time) })
 	return found, err
 }
 
-// Each calls f for each record that q wants, the latest first, and returns how
-// many lines could not be read. The record is f's only until it returns.
+// Each calls f for each record that q selects, the latest first. It returns the number of
+// unreadable lines. f must not keep the record after it returns.
 func (s Store) Each(q Query, f func(*Record)) (damaged int, err error) {
-	// The current file is opened before the finished ones are listed: if it is
-	// finished in between it is in both places, never in none.
+	// Open the current file before listing the finished files: if the current file is finished in
+	// between, it is in both places, never in neither.
 	now, err := os.Open(filepath.Join(s.Dir, current))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, err
@@ -310,7 +312,7 @@ func (s Store) Each(q Query, f func(*Record)) (damaged int, err error) {
 		}
 	}
 	for _, file := range slices.Backward(files) {
-		// A record can reach a file a moment after it was finished.
+		// A record can reach a file a moment after the file was finished.
 		if r.done || !q.Since.IsZero() && file.ended.Add(time.Hour).Before(q.Since) {
 			break
 		}
@@ -321,7 +323,7 @@ func (s Store) Each(q Query, f func(*Record)) (damaged int, err error) {
 	return r.damaged, nil
 }
 
-// WriteLines writes a line of JSON for each record.
+// WriteLines writes each record as a line of JSON.
 func WriteLines(w io.Writer, records []Record) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -10,17 +10,17 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// A historyReader goes through lines, the latest first.
+// A historyReader reads the lines of history files, the latest first.
 type historyReader struct {
 	q       Query
 	f       func(*Record)
-	needles [][]byte     // what a line that is wanted has in it
-	jobs    map[Job]bool // that were seen: what they did before was tried again
+	needles [][]byte     // the bytes that each selected line contains
+	jobs    map[Job]bool // jobs already read: earlier records of these jobs were retried
 	buf     []byte
-	rec     Record // the one that is being read
+	rec     Record // the current record
 
 	looked, wanted, damaged int
-	done                    bool // nothing more is wanted
+	done                    bool // no more records are needed
 }
 
 func newReader(q Query, f func(*Record)) *historyReader {
@@ -34,7 +34,7 @@ func newReader(q Query, f func(*Record)) *historyReader {
 	return r
 }
 
-// readOther reads a finished file, unless it was swept in the meantime or is the one that is open.
+// readOther reads a finished file, unless it does not exist any more or is the open file.
 func (r *historyReader) readOther(path string, open *os.File) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -54,21 +54,22 @@ func (r *historyReader) readOther(path string, open *os.File) error {
 	return r.read(f)
 }
 
-// chunk is how much is read at once. Who wants only the latest reads little of a long file.
+// chunk is the number of bytes to read at once. A query for the latest records reads only a little
+// of a long file.
 const chunk = 64 << 10
 
-// read looks at the lines of a file, from its end as it is now: what comes
-// later is too late, and may be half a line.
+// read reads the lines of a file, starting at its current end: a line written later may be
+// incomplete.
 func (r *historyReader) read(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	var rest []byte // the end of a line that begins before what was read
+	var rest []byte // the end of a line that begins before the bytes read so far
 	for end := info.Size(); end > 0 && !r.done; {
 		start := max(0, end-chunk)
 		if len(rest) > chunk {
-			r.damaged++ // no line is that long
+			r.damaged++ // no valid line is that long
 			rest = nil
 		}
 		data := slices.Grow(r.buf[:0], chunk+len(rest))[:end-start]
@@ -89,7 +90,7 @@ func (r *historyReader) read(f *os.File) error {
 	return nil
 }
 
-// lines looks at whole lines, the last first.
+// lines reads whole lines, the last first.
 func (r *historyReader) lines(data []byte) {
 	for len(data) > 0 && !r.done {
 		data = bytes.TrimRight(data, "\n")
@@ -108,7 +109,7 @@ func (r *historyReader) line(line []byte) {
 	}
 	job := bytes.Contains(line, []byte(`,"job":`))
 	if !job && !r.has(line) {
-		if line[0] != '{' || line[len(line)-1] != '}' { // half a line, whatever it was about
+		if line[0] != '{' || line[len(line)-1] != '}' { // half a line
 			r.damaged++
 		}
 		return
@@ -129,8 +130,8 @@ func (r *historyReader) line(line []byte) {
 	}
 }
 
-// has reports whether a line may be wanted, without reading it as JSON: most
-// of a long history is about something else.
+// has reports whether q may select a line. It does not parse the line as JSON, because most lines
+// of a long history are not selected.
 func (r *historyReader) has(line []byte) bool {
 	for _, n := range r.needles {
 		if !bytes.Contains(line, n) {

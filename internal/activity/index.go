@@ -27,11 +27,11 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// A reader knows the transcripts of one agent.
+// A reader reads the transcripts of one agent.
 type reader struct {
-	agent string                                   // package agents knows where its transcripts are
-	begin func(t *tally, path string)              // before the first line; nil means nothing to do
-	line  func(t *tally, line record) (known bool) // takes a line, and reports whether it is of a kind that is known
+	agent string                                   // package agents has the place of its transcripts
+	begin func(t *tally, path string)              // called before the first line; may be nil
+	line  func(t *tally, line record) (known bool) // reads a line; known reports whether its kind is known
 }
 
 // root returns the folder that holds the transcripts.
@@ -51,13 +51,13 @@ func (r *reader) wants(path string) bool {
 	if strings.Contains(files, "/") {
 		name = filepath.Base(dir) + "/" + name
 	}
-	ok, _ := filepath.Match(files, name) // the pattern is right
+	ok, _ := filepath.Match(files, name) // the pattern is valid
 	return ok
 }
 
 var readers = [...]*reader{&claudeReader, &codexReader, &copilotReader, &geminiReader, &piReader, &qwenReader}
 
-// Agents returns the names of the agents whose transcripts can be read.
+// Agents returns the names of the agents whose transcripts skillhand can read.
 func Agents() []string {
 	var names []string
 	for _, r := range readers {
@@ -69,35 +69,35 @@ func Agents() []string {
 const (
 	indexVersion = 6
 	bufferSize   = 1 << 20   // most lines fit
-	maxLine      = 16 << 20  // a line that is longer without its long texts is skipped
-	maxText      = 256 << 10 // of a text in a line that does not fit the buffer; nothing that counts is longer
-	headSize     = 256       // of a file, to tell that it is still the same
+	maxLine      = 16 << 20  // a line that is still longer without its long strings is skipped
+	maxText      = 256 << 10 // of a string in a line that does not fit the buffer; no string of interest is longer
+	headSize     = 256       // of a file; identifies the file
 )
 
-// A shard is the part of the index about one folder of transcripts: names, counts and times of what was read, and how
-// far. What it says can be read again from the transcripts, as long as the agent keeps them.
+// A shard is the index of one folder of transcripts: names, counts and times, and the offset up to
+// which each file was read. It can be rebuilt from the transcripts as long as the agent keeps them.
 type shard struct {
 	Version int
 	Files   map[string]*indexed // by path below the folder
 	Lists   map[string][]Listed
 }
 
-// An indexed file was read up to an offset.
+// An indexed is the index of one file, read up to an offset.
 type indexed struct {
 	Size    int64
 	Changed int64 // modification time, Unix nanoseconds
 	Offset  int64
 	Head    uint64
-	Damaged int // lines that cannot be read
+	Damaged int // unreadable lines
 	Tally   *tally
-	State   jsontext.Value // the tally's state: a look at a file that has not changed needs none of it
+	State   jsontext.Value // the tally's state; not decoded for an unchanged file
 }
 
 // A folder is a folder of transcripts with its shard.
 type folder struct {
 	reader *reader
 	dir    string
-	file   string // the shard's
+	file   string // the shard's file
 	shard  shard
 	dirty  bool
 }
@@ -120,14 +120,15 @@ func folders(h here.Here, agent string) (all []*folder, err error) {
 	return all, nil
 }
 
-// Folders returns those whose changes say that an agent did something: the roots of all transcripts, those that have any
-// since then, and those in between.
+// Folders returns the folders whose changes show that an agent was active: the roots of all
+// transcripts, the folders with transcripts that changed since the given time, and the folders in
+// between.
 func Folders(h here.Here, since time.Time) (all []string) {
 	for _, r := range readers {
 		root := r.root(h)
 		all = append(all, root)
 		seen := map[string]bool{root: true}
-		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error { // Read says what cannot be read
+		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error { // Read reports unreadable folders
 			if err != nil || !d.Type().IsRegular() || !r.wants(path) {
 				return nil
 			}
@@ -148,15 +149,16 @@ func newFolder(h here.Here, r *reader, dir string) *folder {
 	return &folder{reader: r, dir: dir, file: shardFile(h, r.agent, dir)}
 }
 
-// shardFile returns where the index keeps what a folder said.
+// shardFile returns the path of a folder's shard.
 func shardFile(h here.Here, agent, dir string) string {
 	return filepath.Join(Dir(h), agent+"-"+strconv.FormatUint(hashOf([]byte(dir)), 36)+".index")
 }
 
-// Dir returns where the index is kept.
+// Dir returns the folder of the index.
 func Dir(h here.Here) string { return filepath.Join(h.State, "usage") }
 
-// load reads the shard. One that is missing, damaged or of another version is made anew.
+// load reads the shard. It starts an empty shard if the file is missing, damaged or of another
+// version.
 func (f *folder) load() {
 	data, err := os.ReadFile(f.file)
 	if err != nil || json.Unmarshal(data, &f.shard) != nil || f.shard.Version != indexVersion {
@@ -172,18 +174,18 @@ func (f *folder) load() {
 	}
 }
 
-// A job is a file with something new to read.
+// A job is a file with new content.
 type job struct {
 	folder *folder
 	name   string
 	entry  *indexed
 	info   fs.FileInfo
-	record record // the line that was read last: room for the next
+	record record // the last line's record, whose memory the next line reuses
 	read   int64
 	err    error
 }
 
-// jobs returns the files that changed since the last look.
+// jobs returns the files that changed since the last read.
 func (f *folder) jobs() (all []*job, err error) {
 	err = filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -197,7 +199,7 @@ func (f *folder) jobs() (all []*job, err error) {
 		}
 		info, err := d.Info()
 		if err != nil {
-			return nil // it is gone
+			return nil // it does not exist any more
 		}
 		name, err := filepath.Rel(f.dir, path)
 		if err != nil {
@@ -225,7 +227,8 @@ func loadAll(all []*folder) {
 	group.Wait()
 }
 
-// refresh reads what is new in all folders, several files at a time, and says how many bytes that was.
+// refresh reads the new parts of all folders, several files at a time. It returns the number of new
+// bytes.
 func refresh(all []*folder) (read int64, faults []error) {
 	var todo []*job
 	loadAll(all)
@@ -236,7 +239,7 @@ func refresh(all []*folder) (read int64, faults []error) {
 		}
 		todo = append(todo, jobs...)
 	}
-	// The largest first, so that none is left alone at the end.
+	// Start with the largest, so that no worker has a large file alone at the end.
 	slices.SortFunc(todo, func(a, b *job) int { return cmp.Compare(b.info.Size(), a.info.Size()) })
 	next := make(chan *job)
 	var workers sync.WaitGroup
@@ -266,7 +269,8 @@ func refresh(all []*folder) (read int64, faults []error) {
 	return read, faults
 }
 
-// save keeps what was read. The index is a convenience: a state folder that cannot be written is the caller's to say.
+// save writes the changed shards. Nothing depends on the index, so the caller only reports an
+// error, such as a state folder that is not writable.
 func save(all []*folder) error {
 	for _, f := range all {
 		if !f.dirty {
@@ -286,7 +290,8 @@ func save(all []*folder) error {
 	return nil
 }
 
-// run reads what a file has beyond the last look, or all of it if it is not the same file any more.
+// run reads the part of a file that is new since the last read. If the file was replaced, it reads
+// all of it.
 func (j *job) run(buf *bufio.Reader) {
 	path := filepath.Join(j.folder.dir, j.name)
 	file, err := os.Open(path)
@@ -302,7 +307,8 @@ func (j *job) run(buf *bufio.Reader) {
 		return
 	}
 	e := j.entry
-	if e == nil || j.info.Size() < e.Offset || e.Head != hashOf(head[:min(int64(n), e.Offset)]) || json.Unmarshal(e.State, &e.Tally.state) != nil {
+	if e == nil || j.info.Size() < e.Offset || e.Head != hashOf(head[:min(int64(n), e.Offset)]) ||
+		json.Unmarshal(e.State, &e.Tally.state) != nil {
 		e = &indexed{Tally: &tally{Agent: j.folder.reader.agent}}
 		if j.folder.reader.begin != nil {
 			j.folder.reader.begin(e.Tally, path)
@@ -332,9 +338,9 @@ func hashOf(b []byte) uint64 {
 	return h.Sum64()
 }
 
-// lines reads whole lines. The last one may still be in the making: it stays for the next look.
+// lines reads whole lines. An incomplete last line remains for the next read.
 func (j *job) lines(buf *bufio.Reader, e *indexed) error {
-	var long squeezer // the line so far, if it does not fit the buffer
+	var long squeezer // the current line, if it does not fit the buffer
 	var length int64
 	for {
 		line, err := buf.ReadSlice('\n')
@@ -364,14 +370,15 @@ func (j *job) lines(buf *bufio.Reader, e *indexed) error {
 	}
 }
 
-// A squeezer shortens the texts of a long line as it comes in: a picture or a file in it takes no memory.
+// A squeezer shortens the strings of a long line while reading it, so that an image or a file in
+// the line does not fill the memory.
 type squeezer struct {
 	line    []byte
-	inside  bool // a string
+	inside  bool // within a string
 	escaped bool
-	cut     bool // the rest of the string is left out
+	cut     bool // the rest of the string is dropped
 	length  int  // of the string so far
-	plain   int  // how many of its last characters are no escape
+	plain   int  // how many of its last characters follow the last backslash
 }
 
 func (s *squeezer) add(part []byte) {
@@ -415,7 +422,7 @@ func (j *job) take(e *indexed, line []byte) {
 	}
 }
 
-// versionOf returns the version that a line of an unknown format names, "" if none.
+// versionOf returns the version in a line of an unknown format, or "".
 func versionOf(line value) string {
 	for _, path := range [][]string{{"version"}, {"cli_version"}, {"payload", "cli_version"}, {"data", "version"}, {"schemaVersion"}} {
 		switch v := line.get(path...); {
@@ -428,5 +435,5 @@ func versionOf(line value) string {
 	return ""
 }
 
-// strange reports whether a file has lines, and none that its reader knows.
+// strange reports whether a file has lines but none that its reader knows.
 func (e *indexed) strange() bool { return e.Offset > 0 && !e.Tally.Known }

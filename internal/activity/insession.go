@@ -9,11 +9,11 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// maxQuick is how large a part of the index may be for those who are asked all the time.
+// maxQuick limits the part of the index that frequent callers, such as the status line, read.
 const maxQuick = 4 << 20
 
-// InSession says what the index knows of one session of Claude Code in a folder: no transcript is read, and only the
-// part of the index about that folder. It reports whether there is anything.
+// InSession returns the index's data about a session of Claude Code in a folder. It reads no
+// transcript, and only the index of that folder. It reports whether there is any data.
 func InSession(h here.Here, dir, session string) (Session, bool) {
 	if session == "" || dir == "" {
 		return Session{}, false
@@ -28,8 +28,9 @@ func InSession(h here.Here, dir, session string) (Session, bool) {
 	return Session{}, false
 }
 
-// OfSession reports what a session of Claude Code did with skills. It reads what is new in the transcripts of that
-// session's folder, and no other. Nil means that there is no transcript of it.
+// OfSession returns an account of a session of Claude Code. It reads the new parts of the
+// transcripts in that session's folder and in no other. It returns nil if the session has no
+// transcript.
 func OfSession(h here.Here, session string) (*Account, error) {
 	f, err := folderOf(h, session)
 	if f == nil || err != nil {
@@ -40,7 +41,7 @@ func OfSession(h here.Here, session string) (*Account, error) {
 	return a, nil
 }
 
-// Transcript returns the file of a session of Claude Code, or "" if there is none.
+// Transcript returns the transcript of a session of Claude Code, or "" if there is none.
 func Transcript(h here.Here, session string) (string, error) {
 	f, err := folderOf(h, session)
 	if f == nil || err != nil {
@@ -66,7 +67,7 @@ func folderOf(h here.Here, session string) (*folder, error) {
 	return nil, nil
 }
 
-// claudeFolder returns the name that Claude Code gives to the folder of a project's transcripts.
+// claudeFolder returns the name of the folder where Claude Code keeps a project's transcripts.
 func claudeFolder(dir string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -76,8 +77,8 @@ func claudeFolder(dir string) string {
 	}, dir)
 }
 
-// Uncalled lists the skills that were offered in a project since then and never called, as the index knows: no
-// transcript is read. Nothing is listed if there is no index.
+// Uncalled returns the skills that were offered in a project since a time but never called. It
+// reads only the index and no transcript. Without an index it returns nothing.
 func Uncalled(h here.Here, since time.Time) (names []string) {
 	if _, err := os.Stat(Dir(h)); err != nil {
 		return nil
@@ -89,7 +90,7 @@ func Uncalled(h here.Here, since time.Time) (names []string) {
 	return r.Uncalled()
 }
 
-// Uncalled lists the skills that were offered and never called.
+// Uncalled returns the skills that were offered but never called.
 func (a *Account) Uncalled() (names []string) {
 	for _, s := range a.Skills {
 		if s.Counts.Offered > 0 && s.Counts.Fired() == 0 {

@@ -9,9 +9,9 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// InstalledAt lists the skills that Claude Code would find at a place.
+// InstalledAt returns the skills that Claude Code would find in the environment h.
 func InstalledAt(h here.Here) (all []Installed) {
-	found, _ := h.Finder().List() // what cannot be read is check's to say
+	found, _ := h.Finder().List() // skillhand check reports errors in skills
 	for _, loc := range found {
 		if loc.Command || loc.From != skill.FromInstalled && !strings.Contains(filepath.ToSlash(loc.File), "/.claude/") {
 			continue

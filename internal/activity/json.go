@@ -7,18 +7,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A value is JSON text as it stands in a transcript's line. A line is mostly text that nobody here
-// needs, so values are found by skipping, and decoded only where they count. A value of another
-// kind than is asked for has no fields and no items, and is empty. Damaged text never panics.
+// A value is JSON text as it is in a line of a transcript. Most of a line is text that nothing here
+// needs. Values are therefore found by skipping, and decoded only where they are used. A value of
+// an unexpected kind has no fields and no items, and its string is empty. Damaged text never causes
+// a panic.
 type value []byte
 
-// each calls f for each key and value of an object, or each item of an array, until f returns
+// each calls f for each key and value of an object, or for each item of an array, until f returns
 // false. It reports whether v is of that kind ('{' or '[') and was valid as far as it was read.
 func (v value) each(kind jsontext.Kind, f func(key, val value) bool) bool {
 	if jsontext.Value(v).Kind() != kind {
 		return false
 	}
-	// An agent may repeat a name, and cut a character in half.
+	// An agent may repeat a name, or cut a character in half.
 	dec := jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if _, err := dec.ReadToken(); err != nil {
 		return false
@@ -46,7 +47,8 @@ func (v value) each(kind jsontext.Kind, f func(key, val value) bool) bool {
 	}
 }
 
-// fields calls f for each field of an object, in order, until f returns false. It reports whether the object is whole.
+// fields calls f for each field of an object, in order, until f returns false. It reports whether
+// the object is complete.
 func (v value) fields(f func(key, val value) bool) bool { return v.each('{', f) }
 
 func (v value) items(f func(value)) {
@@ -60,13 +62,14 @@ func readRecord(line value, r record) (record, bool) {
 	r = r[:0]
 	whole := line.fields(func(key, v value) bool {
 		r = append(r, struct{ key, val value }{key, v})
-		// Claude Code's records of its own requests are long, and nothing in them counts.
+		// Claude Code's records of its own requests are long and contain nothing that counts.
 		return string(key) != "type" || !bytes.HasPrefix(v, []byte(`"api-request`))
 	})
 	return r, whole
 }
 
-// get follows a path of field names, as value.get does. Of a field that is given twice it takes the last.
+// get follows a path of field names, as value.get does. It returns the last field if the first name
+// is repeated.
 func (r record) get(name string, path ...string) value {
 	for i := len(r) - 1; i >= 0; i-- {
 		if string(r[i].key) == name {
@@ -76,7 +79,7 @@ func (r record) get(name string, path ...string) value {
 	return nil
 }
 
-// get follows a path of field names; nil means there is no such field.
+// get follows a path of field names. It returns nil if there is no such field.
 func (v value) get(path ...string) value {
 	for _, name := range path {
 		var found value
@@ -91,7 +94,7 @@ func (v value) get(path ...string) value {
 	return v
 }
 
-// str returns a string's text, "" for anything else.
+// str returns the text of a string, or "" for any other value.
 func (v value) str() string {
 	if len(v) < 2 || v[0] != '"' {
 		return ""
@@ -103,10 +106,10 @@ func (v value) str() string {
 	return string(text)
 }
 
-// int returns a whole number that is not negative, 0 for anything else.
+// int returns a whole number that is not negative, or 0 for any other value.
 func (v value) int() int64 { return max(0, int64(v.float())) }
 
-// float returns a number below 2^53, 0 for anything else.
+// float returns a number between -2^53 and 2^53, or 0 for any other value.
 func (v value) float() float64 {
 	f, err := strconv.ParseFloat(string(v), 64)
 	if err != nil || f != f || f > 1<<53 || f < -1<<53 {
@@ -117,8 +120,8 @@ func (v value) float() float64 {
 
 func (v value) isTrue() bool { return string(v) == "true" }
 
-// size returns how long the texts inside a value are, without decoding them: the strings of fields
-// called text or content, or the value itself.
+// size returns the length of the text in a value without decoding it: the strings in fields named
+// text or content, or the value itself.
 func (v value) size() int {
 	switch {
 	case len(v) == 0:

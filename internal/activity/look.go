@@ -10,12 +10,12 @@ import (
 	"github.com/skillhand/skillhand/report"
 )
 
-// A Look is how a box is drawn. The zero value works.
+// A Look says how to draw a box. The zero value works.
 type Look struct {
 	Columns int                            // 0 means 80
 	Paint   func(code, text string) string // colors text; nil means no colors
-	Home    string                         // a path below it is shown as ~/…
-	Now     time.Time                      // what "2m ago" counts from; the zero time means now
+	Home    string                         // paths below this folder are shown as ~/…
+	Now     time.Time                      // the time that "2m ago" counts from; zero means now
 }
 
 func (l Look) box(title string) *term.Box {
@@ -36,7 +36,7 @@ func (l Look) now() time.Time {
 	return l.Now
 }
 
-// path writes a path below the home folder as people do.
+// path shortens a path below the home folder to ~/….
 func (l Look) path(path string) string {
 	if rest, ok := strings.CutPrefix(path, l.Home); ok && len(l.Home) > 1 && (rest == "" || strings.HasPrefix(rest, "/")) {
 		return "~" + rest
@@ -44,8 +44,8 @@ func (l Look) path(path string) string {
 	return path
 }
 
-// Confidence returns a confidence with its band, and with as many decimals as show
-// why it is in that band.
+// Confidence returns a confidence with its band. It uses enough decimals that the number is visibly
+// in that band.
 func Confidence(c float64) string {
 	band := report.Band(c)
 	for decimals := 2; ; decimals++ {

@@ -16,14 +16,14 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// A span is something that happened, for those who collect such things.
+// A span is a request or an event to export.
 type span struct {
 	name, skill, model string
 	at                 time.Time
 	tokens             Tokens
 }
 
-// SaveOTLP writes what WriteOTLP does into a file.
+// SaveOTLP writes the output of WriteOTLP to a file.
 func SaveOTLP(path string, h here.Here, o Options) (int, error) {
 	file, err := os.Create(path)
 	if err != nil {
@@ -33,9 +33,10 @@ func SaveOTLP(path string, h here.Here, o Options) (int, error) {
 	return n, cmp.Or(err, file.Close())
 }
 
-// WriteOTLP reads transcripts and writes what happened as OpenTelemetry spans: a line of OTLP JSON for each file that
-// has any, with the names that OpenTelemetry has for generative AI. A transcript tells when a request ended, not how
-// long it took, so spans have no duration. It returns how many there are.
+// WriteOTLP reads transcripts and writes their requests and events as OpenTelemetry spans. It uses
+// OpenTelemetry's names for generative AI, and writes one line of OTLP JSON for each file with
+// spans. A transcript records when a request ended but not how long it took, so spans have no
+// duration. WriteOTLP returns the number of spans.
 func WriteOTLP(w io.Writer, h here.Here, o Options) (int, error) {
 	h, err := h.Complete()
 	if err != nil {
@@ -68,7 +69,7 @@ func WriteOTLP(w io.Writer, h here.Here, o Options) (int, error) {
 	return count, nil
 }
 
-// spans lists the requests and events that count in a file, in order.
+// spans returns the requests and events that count in a file, in order.
 func (r *accountant) spans(f *tallied) (all []span) {
 	add := func(own bool, s span) {
 		if own && r.counts(s.at.Local().Format(time.DateOnly)) && (r.o.Skill == "" || s.skill == r.o.Skill) {
@@ -92,7 +93,7 @@ func (r *accountant) spans(f *tallied) (all []span) {
 	return all
 }
 
-// otlpLine makes a request to a collector.
+// otlpLine returns the spans of a file as a request to a collector.
 func otlpLine(t *tally, spans []span) map[string]any {
 	var out []any
 	for i, s := range spans {
@@ -121,15 +122,18 @@ func (s span) attributes(t *tally) []any {
 		all = append(all, attribute("skillhand.skill", s.skill))
 	}
 	if s.name != "chat" {
-		return append(all, attribute("gen_ai.operation.name", "execute_tool"), attribute("gen_ai.tool.name", "Skill"), attribute("skillhand.event", s.name))
+		return append(all, attribute("gen_ai.operation.name", "execute_tool"),
+			attribute("gen_ai.tool.name", "Skill"), attribute("skillhand.event", s.name))
 	}
 	u := s.tokens
 	return append(all, attribute("gen_ai.operation.name", "chat"), attribute("gen_ai.request.model", s.model),
-		attribute("gen_ai.usage.input_tokens", u.Input+u.CacheRead+u.CacheWrite+u.CacheWrite1), attribute("gen_ai.usage.output_tokens", u.Output),
-		attribute("gen_ai.usage.cache_read.input_tokens", u.CacheRead), attribute("gen_ai.usage.cache_creation.input_tokens", u.CacheWrite+u.CacheWrite1))
+		attribute("gen_ai.usage.input_tokens", u.Input+u.CacheRead+u.CacheWrite+u.CacheWrite1),
+		attribute("gen_ai.usage.output_tokens", u.Output),
+		attribute("gen_ai.usage.cache_read.input_tokens", u.CacheRead),
+		attribute("gen_ai.usage.cache_creation.input_tokens", u.CacheWrite+u.CacheWrite1))
 }
 
-// attribute returns a name with a value. OTLP writes whole numbers as text.
+// attribute returns a name with a value. OTLP writes whole numbers as strings.
 func attribute(key string, v any) any {
 	if n, ok := v.(int64); ok {
 		return map[string]any{"key": key, "value": map[string]any{"intValue": strconv.FormatInt(n, 10)}}
@@ -137,7 +141,7 @@ func attribute(key string, v any) any {
 	return map[string]any{"key": key, "value": map[string]any{"stringValue": v}}
 }
 
-// id returns a stable id of so many bytes.
+// id returns a stable id of size bytes.
 func id(size int, parts ...any) string {
 	var b []byte
 	for i := 0; len(b) < size; i++ {

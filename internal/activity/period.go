@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// DefaultPeriod is what a retrospective looks back on.
+// DefaultPeriod is the period of a retrospective.
 const DefaultPeriod = "7d"
 
-// Since reads a period that ends now, such as 12h, 7d or 4w, or the day that it
-// begins with, and returns when it begins.
+// Since parses a period that ends now, such as 12h, 7d or 4w, or a first day. It returns when the
+// period begins.
 func Since(text string, now time.Time) (time.Time, error) {
 	if day, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
 		return day, nil
@@ -34,7 +34,8 @@ func Since(text string, now time.Time) (time.Time, error) {
 	return now.Add(-d), nil
 }
 
-// Period says of which time something is, after what it is: a period, a day, or all.
+// Period returns the words that name a period after a noun: " since" a day, " from the last"
+// period, or "" for all.
 func Period(since string) string {
 	if since == "all" {
 		return ""

@@ -1,6 +1,7 @@
 package activity
 
-// piReader reads pi's sessions. pi has no tool for skills: the model reads the file. It records dollars by itself.
+// piReader reads pi's sessions. pi has no tool for skills: the model reads the skill's file. pi
+// itself records dollars.
 var piReader = reader{agent: "pi", line: piLine}
 
 func piLine(t *tally, v record) bool {
@@ -25,8 +26,9 @@ func (t *tally) piMessage(id string, m value) {
 		t.prompt()
 	case "assistant":
 		k, model := m.get("usage"), m.get("model").str()
-		u := Tokens{Input: k.get("input").int(), Output: k.get("output").int(), CacheRead: k.get("cacheRead").int(), CacheWrite: k.get("cacheWrite").int()}
-		t.turn(keyOf(id, t.now.String()), turn{Model: model, Tokens: u}) // an id is short, and a session's own
+		u := Tokens{Input: k.get("input").int(), Output: k.get("output").int(),
+			CacheRead: k.get("cacheRead").int(), CacheWrite: k.get("cacheWrite").int()}
+		t.turn(keyOf(id, t.now.String()), turn{Model: model, Tokens: u}) // an id is short, and unique only in its session
 		if usd := k.get("cost", "total").float(); usd > 0 {
 			t.records(model, paid{u, usd})
 		}

@@ -2,7 +2,7 @@ package activity
 
 import "github.com/skillhand/skillhand/internal/claudecode"
 
-// findPrice finds the price of the first of a model's names that has one.
+// findPrice returns the price of the first name that has a price.
 func findPrice(names ...string) (p claudecode.Price, known bool) {
 	for _, name := range names {
 		if p, known = claudecode.FindPrice(name); known {
@@ -12,7 +12,8 @@ func findPrice(names ...string) (p claudecode.Price, known bool) {
 	return p, known
 }
 
-// priceFactor returns the multiple of its list price that a model costs on these terms; 0 means 1.
+// priceFactor returns the factor by which a model's price on these terms differs from its list
+// price. 0 means 1.
 func priceFactor(model string, t claudecode.Terms) float64 {
 	list, _ := claudecode.FindPrice(model)
 	p, known := claudecode.PriceOf(model, t)
@@ -22,7 +23,7 @@ func priceFactor(model string, t claudecode.Terms) float64 {
 	return p.Output / list.Output
 }
 
-// factor returns the multiple of its price that a request cost.
+// factor returns the factor by which the price of a request differs from the list price.
 func (r turn) factor() float64 {
 	if r.Factor == 0 {
 		return 1
@@ -30,7 +31,7 @@ func (r turn) factor() float64 {
 	return r.Factor
 }
 
-// orUsual returns the price, or the proportions of most if there is none.
+// orUsual returns p or, if p is zero, the price proportions of most models.
 func orUsual(p claudecode.Price) claudecode.Price {
 	if p == (claudecode.Price{}) {
 		return claudecode.UsualPrice

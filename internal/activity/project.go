@@ -7,10 +7,10 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// project returns what the history calls the project of a place.
+// project returns the history's name for the project of the environment.
 func project(h here.Here) string { return files.Real(files.Around(h.Dir)) }
 
-// ProjectOf returns what the history calls the project of a folder, which must be there.
+// ProjectOf returns the history's name for the project of a folder. The folder must exist.
 func ProjectOf(dir string) (string, error) {
 	if err := files.CheckFolder(dir); err != nil {
 		return "", err

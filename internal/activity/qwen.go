@@ -2,7 +2,7 @@ package activity
 
 import "strings"
 
-// qwenReader reads Qwen Code's chats. They hold no list of skills.
+// qwenReader reads Qwen Code's chats. They contain no list of skills.
 var qwenReader = reader{agent: "qwen", line: qwenLine}
 
 func qwenLine(t *tally, v record) bool {
@@ -28,9 +28,10 @@ func qwenLine(t *tally, v record) bool {
 	case "tool_result":
 		t.qwenResult(v)
 	case "system":
-		// A helper of Qwen's own has no line of its own; what it took is nobody's work.
+		// A helper that Qwen Code itself starts has no line; its cost belongs to no skill.
 		if e := v.get("systemPayload", "uiEvent"); e.get("event.name").str() == "qwen-code.api_response" && e.get("subagent_name") != nil {
-			t.aside(e.get("model").str(), qwenTokens(e, "input_token_count", "output_token_count", "thoughts_token_count", "cached_content_token_count"))
+			t.aside(e.get("model").str(),
+				qwenTokens(e, "input_token_count", "output_token_count", "thoughts_token_count", "cached_content_token_count"))
 		}
 		if v.get("subtype").str() == "chat_compression" {
 			t.compacted()
@@ -41,7 +42,7 @@ func qwenLine(t *tally, v record) bool {
 	return true
 }
 
-// qwenTokens reads a count in which input includes what the cache gave.
+// qwenTokens reads a count whose input includes the tokens read from the cache.
 func qwenTokens(v value, input, output, thoughts, cached string) Tokens {
 	read := v.get(cached).int()
 	return Tokens{Input: max(0, v.get(input).int()-read), Output: v.get(output).int() + v.get(thoughts).int(), CacheRead: read}

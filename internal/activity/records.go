@@ -8,7 +8,7 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// failure says what a record failed with. Some kinds have the name of their category.
+// failure returns the words for a record's failure. Some details have the name of their category.
 func failure(r Record) string {
 	words := []string{r.Category}
 	if r.Detail != r.Category {
@@ -20,8 +20,7 @@ func failure(r Record) string {
 	return strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " ")
 }
 
-// Records lists records for people, a line each: when, mark, name, duration,
-// and what came of it.
+// Records returns a line for each record: time, mark, name, duration, and outcome.
 func Records(records []Record, look Look) string {
 	paint := look.paint()
 	name := 10

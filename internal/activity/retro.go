@@ -11,21 +11,21 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// A RetroRequest says what to look back on.
+// A RetroRequest selects the activity of a retrospective.
 type RetroRequest struct {
 	Since time.Time
-	Skill string // only this one; "" means all
+	Skill string // only this skill; "" means all
 	All   bool   // every project
 }
 
-// A Retro is a look back on a period. It is described by schemas/retro-v1.schema.json.
+// A Retro is a retrospective of a period. schemas/retro-v1.schema.json describes it.
 type Retro struct {
 	Review
-	Used    []Used `json:"used"`    // by agents, as their transcripts say; the most expensive first
-	Session []Used `json:"session"` // the same, of this session alone
+	Used    []Used `json:"used"`    // used by agents, according to their transcripts; the most expensive first
+	Session []Used `json:"session"` // as Used, but only in this session
 }
 
-// A Used skill is one that agents called, whether through skillhand or not.
+// A Used skill is a skill that agents called, through skillhand or not.
 type Used struct {
 	Skill   string   `json:"skill"`
 	Fired   int      `json:"fired"`
@@ -34,7 +34,7 @@ type Used struct {
 	CostUSD *float64 `json:"cost_usd"` // null means unknown
 }
 
-// NewRetro looks back on what happened at a place, until now.
+// NewRetro returns a retrospective of the activity in h until now.
 func NewRetro(h here.Here, req RetroRequest) (*Retro, error) {
 	h, err := h.Complete()
 	if err != nil {
@@ -49,13 +49,14 @@ func NewRetro(h here.Here, req RetroRequest) (*Retro, error) {
 		return nil, err
 	}
 	r := &Retro{Review: *v, Used: []Used{}, Session: []Used{}}
-	used, _ := usedIn(h, h.Session) // its advice is part of the project's
+	used, _ := usedIn(h, h.Session) // the advice about the project includes its advice
 	r.Session = append(r.Session, used...)
 	r.addUsage(h, Options{Since: req.Since, Skill: req.Skill, Project: q.Project})
 	return r, nil
 }
 
-// addUsage adds what transcripts say. They are the agents' own: if they cannot be read, the rest still stands.
+// addUsage adds the data of transcripts. Transcripts belong to the agents: if they cannot be read,
+// the retrospective is still useful without them.
 func (v *Retro) addUsage(h here.Here, o Options) {
 	o.Installed = InstalledAt(h)
 	r, err := Read(h, o)
@@ -71,7 +72,8 @@ func (v *Retro) addUsage(h here.Here, o Options) {
 	}
 }
 
-// usedIn returns what a session did with skills, and what to do about it. Without a transcript nobody knows.
+// usedIn returns the skills that a session used, and the advice about them. Without a transcript it
+// returns nothing.
 func usedIn(h here.Here, session string) (used []Used, next []string) {
 	r, err := OfSession(h, session)
 	if err != nil || r == nil {
@@ -103,7 +105,8 @@ func addUsed(b *term.Box, heading string, all []Used, name int) {
 			break
 		}
 		row := u.usedRow()
-		b.Line(term.Plain("  "+term.Pad(term.Flat(row[0]), name)), term.Plain(fmt.Sprintf("  %5s calls  %s refused or failed  %s", row[1], row[2], row[3])))
+		b.Line(term.Plain("  "+term.Pad(term.Flat(row[0]), name)),
+			term.Plain(fmt.Sprintf("  %5s calls  %s refused or failed  %s", row[1], row[2], row[3])))
 	}
 }
 
@@ -124,8 +127,8 @@ func usedRows(all []Used) (rows [][]string) {
 	return rows
 }
 
-// retroOutput returns the retrospective as a skill's page has it. Its arguments are
-// what a user typed: the first word that is a period counts.
+// retroOutput returns the retrospective for a skill's page. args are a user's words: the first word
+// that is a period counts.
 func retroOutput(h here.Here, args []string, _ io.Writer) (string, error) {
 	now := time.Now()
 	from, err := Since(DefaultPeriod, now)
@@ -139,7 +142,8 @@ func retroOutput(h here.Here, args []string, _ io.Writer) (string, error) {
 	}
 	note := ""
 	if err != nil {
-		note = fmt.Sprintf("No period is named in %q, so this is about the last %s. A period is 12h, 7d, 4w, or a day such as 2026-11-01.\n\n",
+		note = fmt.Sprintf(
+			"No period is named in %q, so this is about the last %s. A period is 12h, 7d, 4w, or a day such as 2026-11-01.\n\n",
 			term.Flat(strings.Join(words, " ")), DefaultPeriod)
 	}
 	v, err := NewRetro(h, RetroRequest{Since: from})
@@ -149,10 +153,10 @@ func retroOutput(h here.Here, args []string, _ io.Writer) (string, error) {
 	return note + v.Markdown(), nil
 }
 
-// listed is how many rows a part of a retrospective has.
+// listed is the maximum number of rows in a part of a retrospective.
 const listed = 8
 
-// Box shows a retrospective to people.
+// Box returns a retrospective for people.
 func (v *Retro) Box(look Look) string {
 	b := look.box("skillhand retro, " + v.period())
 	if v.Total == 0 {
@@ -171,7 +175,8 @@ func (v *Retro) Box(look Look) string {
 			if more(b, i, len(v.Categories)) {
 				break
 			}
-			b.Line(term.Red(fmt.Sprintf("  %5d", c.Failed)), term.Plain("  "+term.Pad(term.Flat(c.Category), category)), term.Dim("  "+failedSkills(c)))
+			b.Line(term.Red(fmt.Sprintf("  %5d", c.Failed)), term.Plain("  "+term.Pad(term.Flat(c.Category), category)),
+				term.Dim("  "+failedSkills(c)))
 		}
 	}
 	if len(v.Skills) > 0 {
@@ -204,7 +209,8 @@ func (v *Retro) Box(look Look) string {
 			if more(b, i, len(v.Flaky)) {
 				break
 			}
-			b.Line(term.Plain("  "+term.Pad(term.Flat(f.Name), nameCells(b, v))), term.Yellow(fmt.Sprintf("  %d of %d failed", f.Failed, f.Total)),
+			b.Line(term.Plain("  "+term.Pad(term.Flat(f.Name), nameCells(b, v))),
+				term.Yellow(fmt.Sprintf("  %d of %d failed", f.Failed, f.Total)),
 				term.Dim(fmt.Sprintf(", %s, input %.8s", term.Plural(f.Changes, "change"), f.Input)))
 		}
 	}
@@ -219,7 +225,7 @@ func (v *Retro) Box(look Look) string {
 	return b.End()
 }
 
-// more says after enough rows how many there would be.
+// more adds a line with the number of remaining rows after enough rows. It reports whether it did.
 func more(b *term.Box, i, n int) bool {
 	if i < listed {
 		return false
@@ -236,7 +242,7 @@ func nameCells(b *term.Box, v *Retro) int {
 	return max(12, min(most, 30, b.Inner-26-verdictCells))
 }
 
-// addRecords adds a list of the records that had most of something.
+// addRecords adds a list of the records with the highest amount.
 func addRecords(b *term.Box, heading string, records []Record, amount func(Record) string) {
 	if len(records) == 0 {
 		return
@@ -248,7 +254,8 @@ func addRecords(b *term.Box, heading string, records []Record, amount func(Recor
 		name = max(name, min(term.Cells(term.Flat(r.Name())), 40, b.Inner-2-durationCells-2-2-len(form)))
 	}
 	for _, r := range records {
-		b.Line(term.Plain("  "+term.PadLeft(amount(r), durationCells)+"  "+term.Pad(term.Flat(r.Name()), name)), term.Dim("  "+r.Time.Local().Format(form)))
+		b.Line(term.Plain("  "+term.PadLeft(amount(r), durationCells)+"  "+term.Pad(term.Flat(r.Name()), name)),
+			term.Dim("  "+r.Time.Local().Format(form)))
 	}
 }
 
@@ -273,7 +280,7 @@ func (v *Retro) totals() string {
 	return text
 }
 
-// failedSkills lists the skills that failed so, with how often.
+// failedSkills returns the skills of a category with their numbers of failures.
 func failedSkills(c Category) string {
 	var all []string
 	for _, s := range c.Skills[:min(len(c.Skills), listed)] {
@@ -306,7 +313,7 @@ func (v *Retro) plot(n int) []string {
 		heights[i] = -1
 	}
 	for _, p := range v.Confidence {
-		// The part of the period that a point is about, in cells.
+		// The part of the period that a point covers, in cells.
 		from := int(math.Round(float64(p.From.Sub(v.Since)) / float64(whole) * float64(n)))
 		to := int(math.Round((float64(p.From.Sub(v.Since))/float64(whole) + 1.0/Points) * float64(n)))
 		for i := max(0, from); i < min(max(to, from+1), n); i++ {
@@ -324,7 +331,7 @@ func (v *Retro) plot(n int) []string {
 		for _, h := range heights {
 			eighths := int(math.Round(h*plotRows*8)) - row*8
 			if row == 0 && h >= 0 {
-				eighths = max(1, eighths) // something was said, be it 0
+				eighths = max(1, eighths) // some run reported a confidence, even if it is 0
 			}
 			line = append(line, blocks[min(8, max(0, eighths))])
 		}
@@ -336,7 +343,7 @@ func (v *Retro) plot(n int) []string {
 		"      "+from+strings.Repeat(" ", max(1, n-len(from)-len(to)))+to)
 }
 
-// Markdown writes a retrospective for agents, and for files.
+// Markdown returns a retrospective for agents and for files.
 func (v *Retro) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Retrospective, %s\n\n", v.period())
@@ -353,7 +360,8 @@ func (v *Retro) Markdown() string {
 	rows = nil
 	for _, s := range v.Skills {
 		rows = append(rows, []string{
-			s.Name, fmt.Sprint(s.Failed), fmt.Sprint(s.Total), confidence(s.Confidence), term.ShortDuration(s.DurationMS / float64(s.Total)),
+			s.Name, fmt.Sprint(s.Failed), fmt.Sprint(s.Total), confidence(s.Confidence),
+			term.ShortDuration(s.DurationMS / float64(s.Total)),
 			term.Dollars(s.CostUSD), s.Category,
 		})
 	}
@@ -382,7 +390,7 @@ func (v *Retro) Markdown() string {
 	return b.String()
 }
 
-// mdTable writes a table, if it has rows.
+// mdTable writes a table if it has rows.
 func mdTable(b *strings.Builder, heading string, head []string, rows [][]string) {
 	if len(rows) == 0 {
 		return

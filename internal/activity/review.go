@@ -6,47 +6,47 @@ import (
 	"time"
 )
 
-// A Review is what a period came to: schemas/retro-v1.schema.json.
+// A Review sums up a period. schemas/retro-v1.schema.json describes it.
 type Review struct {
 	Since      time.Time  `json:"since"`
 	Until      time.Time  `json:"until"`
 	Total      int        `json:"total"`
 	OK         int        `json:"ok"`
 	Failed     int        `json:"failed"`
-	Retried    int        `json:"retried,omitempty"` // of those that failed: the job was tried again
-	DurationMS float64    `json:"duration_ms"`       // of all together
+	Retried    int        `json:"retried,omitempty"` // failures of jobs that were retried
+	DurationMS float64    `json:"duration_ms"`       // the sum of all durations
 	CostUSD    float64    `json:"cost_usd"`
 	Categories []Category `json:"categories"` // of failures, the most frequent first
-	Skills     []Ran      `json:"skills"`     // the one that failed most first
-	Confidence []Point    `json:"confidence"` // over time, only where something was said
+	Skills     []Ran      `json:"skills"`     // the skill with the most failures first
+	Confidence []Point    `json:"confidence"` // over time; only the parts of the period with a value
 	Slowest    []Record   `json:"slowest"`
 	Costliest  []Record   `json:"costliest"`
-	Flaky      []Flaky    `json:"flaky"` // the one that changed most first
-	Next       []string   `json:"next"`  // what to do about it
+	Flaky      []Flaky    `json:"flaky"` // the input with the most changes first
+	Next       []string   `json:"next"`  // what to do next
 }
 
 // A Category is one reason for failures.
 type Category struct {
 	Category string  `json:"category"`
 	Failed   int     `json:"failed"`
-	Skills   []Count `json:"skills"` // that failed so, the most frequent first
+	Skills   []Count `json:"skills"` // that failed for this reason, the most frequent first
 }
 
-// A Count is how often a skill failed.
+// A Count says how often a skill failed.
 type Count struct {
 	Name   string `json:"name"`
 	Failed int    `json:"failed"`
 }
 
-// A Ran is what one skill, script or prompt came to.
+// A Ran sums up the runs of one skill, script or prompt.
 type Ran struct {
 	Name       string   `json:"name"`
 	Total      int      `json:"total"`
 	Failed     int      `json:"failed"`
-	Confidence *float64 `json:"confidence"` // the mean; nil if it never said
+	Confidence *float64 `json:"confidence"` // the mean; nil if no run reported a confidence
 	DurationMS float64  `json:"duration_ms"`
 	CostUSD    float64  `json:"cost_usd"`
-	Category   string   `json:"category"` // why it failed most often
+	Category   string   `json:"category"` // the most frequent reason of its failures
 }
 
 // A Point is the mean confidence of a part of the period.
@@ -56,22 +56,22 @@ type Point struct {
 	Count int       `json:"count"`
 }
 
-// Flaky is a thing that came out differently for the same input.
+// A Flaky is a skill with different verdicts for the same input.
 type Flaky struct {
 	Name    string `json:"name"`
 	Input   string `json:"input_hash"`
 	Total   int    `json:"total"`
 	Failed  int    `json:"failed"`
-	Changes int    `json:"changes"` // how often the verdict was not that of the time before
+	Changes int    `json:"changes"` // how often the verdict differs from the one before
 }
 
-// Points is how many parts a period has, each with a mean confidence of its own.
+// Points is the number of parts of a period. Each part has its own mean confidence.
 const Points = 24
 
-// top is how many are listed as the slowest and the costliest.
+// top is the number of records listed as the slowest and as the costliest.
 const top = 5
 
-// NewReview reads a period, from q.Since to until.
+// NewReview returns a review of the period from q.Since to until.
 func NewReview(s Store, q Query, until time.Time) (*Review, error) {
 	b := newReviewer(q.Since, until)
 	if _, err := s.Each(q, b.add); err != nil {
@@ -80,7 +80,7 @@ func NewReview(s Store, q Query, until time.Time) (*Review, error) {
 	return b.review(), nil
 }
 
-// ReviewOf reviews records that were read already, the oldest first.
+// ReviewOf returns a review of records that are already read. The oldest record comes first.
 func ReviewOf(records []Record, since, until time.Time) *Review {
 	b := newReviewer(since, until)
 	for i := range slices.Backward(records) {
@@ -89,12 +89,12 @@ func ReviewOf(records []Record, since, until time.Time) *Review {
 	return b.review()
 }
 
-// A reviewer adds up records, the latest first.
+// A reviewer adds up records. The latest record comes first.
 type reviewer struct {
 	sum        Review
 	skills     map[string]*skillSum
 	categories map[string]map[string]int // failures, by category and name
-	reasons    map[reason]map[string]int // the same, as exact as is known
+	reasons    map[reason]map[string]int // failures, by reason and name
 	points     [Points]sum
 	inputs     map[[2]string]*inputSum // by name and input
 }
@@ -107,19 +107,20 @@ type sum struct {
 type skillSum struct {
 	skill      Ran
 	confidence sum
-	succeeded  sum // the same, of what went well
+	succeeded  sum // as confidence, but only of successes
 	categories map[string]int
 }
 
 type inputSum struct {
 	flaky Flaky
-	later bool // the verdict of the one that came after
+	later bool // the verdict of the next later record
 }
 
 func newReviewer(since, until time.Time) *reviewer {
 	return &reviewer{
 		sum:    Review{Since: since, Until: until},
-		skills: map[string]*skillSum{}, categories: map[string]map[string]int{}, reasons: map[reason]map[string]int{}, inputs: map[[2]string]*inputSum{},
+		skills: map[string]*skillSum{}, categories: map[string]map[string]int{},
+		reasons: map[reason]map[string]int{}, inputs: map[[2]string]*inputSum{},
 	}
 }
 
@@ -174,7 +175,7 @@ func addFailure[K comparable](counts map[K]map[string]int, key K, name string) {
 func (s *sum) add(v float64) { s.total += v; s.count++ }
 func (s *sum) mean() float64 { return s.total / float64(s.count) }
 
-// point returns the part of the period that a time lies in.
+// point returns the index of the part of the period that contains a time.
 func (b *reviewer) point(t time.Time) int {
 	whole := b.sum.Until.Sub(b.sum.Since)
 	if whole <= 0 {
@@ -183,7 +184,7 @@ func (b *reviewer) point(t time.Time) int {
 	return min(Points-1, max(0, int(float64(t.Sub(b.sum.Since))/float64(whole)*Points)))
 }
 
-// keepTop keeps the records with the highest values, of those that have one.
+// keepTop returns the records with the highest values, without values of 0.
 func keepTop(kept []Record, r *Record, value func(*Record) float64) []Record {
 	v := value(r)
 	if v <= 0 || len(kept) == top && v <= value(&kept[top-1]) {
@@ -197,8 +198,8 @@ func keepTop(kept []Record, r *Record, value func(*Record) float64) []Record {
 	return kept[:min(len(kept), top)]
 }
 
-// input notes how an input came out. Records come the latest first; a change
-// is a change from either side.
+// input notes the verdict about an input. Records come in reverse order, but the number of changes
+// is the same in both directions.
 func (b *reviewer) input(name string, r *Record) {
 	if r.InputHash == "" {
 		return
@@ -219,7 +220,7 @@ func (b *reviewer) input(name string, r *Record) {
 	}
 }
 
-// review puts together what was added up. No list is nil, so that none is null in JSON.
+// review returns the review of all records. No list is nil, so that no list is null in JSON.
 func (b *reviewer) review() *Review {
 	v := b.sum
 	v.Slowest, v.Costliest = append([]Record{}, v.Slowest...), append([]Record{}, v.Costliest...)
@@ -259,13 +260,14 @@ func (b *reviewer) review() *Review {
 		}
 	}
 	slices.SortFunc(v.Flaky, func(a, b Flaky) int {
-		return cmp.Or(cmp.Compare(b.Changes, a.Changes), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Input, b.Input))
+		return cmp.Or(cmp.Compare(b.Changes, a.Changes), cmp.Compare(b.Total, a.Total),
+			cmp.Compare(a.Name, b.Name), cmp.Compare(a.Input, b.Input))
 	})
 	v.Next = b.next(&v)
 	return &v
 }
 
-// frequent lists names by how often they occur, the most frequent first.
+// frequent returns names with their counts, the most frequent first.
 func frequent(counts map[string]int) []Count {
 	var all []Count
 	for name, n := range counts {

@@ -13,26 +13,27 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// A StatusRequest says what to look at. The zero value is this session and project.
+// A StatusRequest selects the activity of a status. The zero value selects this session and
+// project.
 type StatusRequest struct {
-	Session string // "" means that of the place
+	Session string // "" means the session of the environment
 	All     bool   // every project
 }
 
-// A Status is what a session has loaded and how the last runs went. It is
-// described by schemas/status-v1.schema.json.
+// A Status reports what a session has loaded and how the last runs went.
+// schemas/status-v1.schema.json describes it.
 type Status struct {
 	Project string   `json:"project"` // "" means all
 	Session string   `json:"session"`
 	Loaded  []Loaded `json:"loaded"` // the latest first
-	Used    []Used   `json:"used"`   // in the session, as its transcript says; the most expensive first
+	Used    []Used   `json:"used"`   // in the session, according to its transcript; the most expensive first
 	Recent  []Record `json:"recent"` // the latest first
-	Total   int      `json:"total"`  // of the last 100 runs and questions
+	Total   int      `json:"total"`  // of the last 100 runs and asks
 	OK      int      `json:"ok"`
 	Next    []string `json:"next"`
 }
 
-// A Loaded skill is one that the session has seen.
+// A Loaded skill is a skill that the session has seen.
 type Loaded struct {
 	Skill string    `json:"skill"`
 	File  string    `json:"file"`
@@ -40,12 +41,12 @@ type Loaded struct {
 }
 
 const (
-	rated  = 100 // runs that the success rate is about
+	rated  = 100 // runs that the success rate covers
 	recent = 8   // runs that are listed
-	steps  = 3   // of what is worth doing
+	steps  = 3   // steps to do next that are listed
 )
 
-// NewStatus looks at what happened at a place.
+// NewStatus returns the status of the environment h.
 func NewStatus(h here.Here, req StatusRequest) (*Status, error) {
 	h, err := h.Complete()
 	if err != nil {
@@ -87,7 +88,7 @@ func NewStatus(h here.Here, req StatusRequest) (*Status, error) {
 	return s, nil
 }
 
-// Box shows a status to people.
+// Box returns a status for people.
 func (s *Status) Box(look Look) string {
 	b := look.box("skillhand status")
 	project := "every project"
@@ -135,7 +136,7 @@ func (s *Status) Box(look Look) string {
 	return b.End()
 }
 
-// addSuccess adds the share of what went well as a bar.
+// addSuccess adds the share of successful runs as a bar.
 func addSuccess(b *term.Box, ok, total int) {
 	text := " " + share(ok, total)
 	if total > 1 {
@@ -151,7 +152,7 @@ func addSuccess(b *term.Box, ok, total int) {
 	b.Line(term.Plain("  "), term.In(color, term.Meter(ok, total, max(4, min(40, b.Inner-2-len(text))))), term.Plain(text))
 }
 
-// share returns a part of a whole in words. Of one, a percentage says less.
+// share returns a part of a whole in words. For a single run a percentage would say less.
 func share(part, whole int) string {
 	if whole == 1 {
 		return fmt.Sprintf("%d of 1", part)
@@ -159,7 +160,7 @@ func share(part, whole int) string {
 	return fmt.Sprintf("%d%%", percent(part, whole))
 }
 
-// percent rounds, but says 0 and 100 only if it is none and all.
+// percent returns a rounded percentage. It returns 0 and 100 only for none and all.
 func percent(part, whole int) int {
 	switch {
 	case whole == 0 || part == 0:
@@ -170,15 +171,15 @@ func percent(part, whole int) int {
 	return min(99, max(1, (part*100+whole/2)/whole))
 }
 
-// The columns of a record.
+// The widths of a record's columns.
 const (
 	verdictCells  = 21 // the longest code of a run
 	durationCells = 7
 	agoCells      = 8
 )
 
-// addRecord adds a line about a run: mark, name, verdict, duration, when. What
-// matters least goes if there is no room.
+// addRecord adds a line about a run: mark, name, verdict, duration, time. It drops the less
+// important columns if there is no room.
 func addRecord(b *term.Box, r Record, now time.Time) {
 	mark, verdict := term.Green("✓"), ""
 	switch {
@@ -205,7 +206,7 @@ func addRecord(b *term.Box, r Record, now time.Time) {
 	b.Line(term.Plain("  "), mark, term.Plain(" "+term.Pad(term.Flat(r.Name()), name)), term.Dim(verdict+took+when))
 }
 
-// Markdown writes a status for agents, and for files.
+// Markdown returns a status for agents and for files.
 func (s *Status) Markdown(look Look) string {
 	var b strings.Builder
 	b.WriteString("# Status\n\n")
@@ -231,14 +232,15 @@ func (s *Status) Markdown(look Look) string {
 		if !r.OK {
 			verdict = failure(r)
 		}
-		rows = append(rows, []string{r.Name(), verdict, confidence(r.Confidence), term.ShortDuration(r.DurationMS), term.Ago(look.now().Sub(r.Time))})
+		rows = append(rows, []string{r.Name(), verdict, confidence(r.Confidence),
+			term.ShortDuration(r.DurationMS), term.Ago(look.now().Sub(r.Time))})
 	}
 	mdTable(&b, "Recent runs", []string{"skill", "verdict", "confidence", "time", "when"}, rows)
 	mdSteps(&b, "Worth doing next", s.Next)
 	return b.String()
 }
 
-// statusOutput returns the box as a skill's page has it.
+// statusOutput returns the box for a skill's page.
 func statusOutput(h here.Here, _ []string, _ io.Writer) (string, error) {
 	s, err := NewStatus(h, StatusRequest{})
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// A LineInput is what Claude Code tells a status line, as far as it matters here.
+// A LineInput is the part that matters here of the data that Claude Code sends to a status line.
 type LineInput struct {
 	Session string `json:"session_id"`
 	Cwd     string `json:"cwd"`
@@ -39,13 +39,12 @@ type LineInput struct {
 }
 
 const (
-	maxLineInput = 4 << 20     // how much of the input is read
-	maxLineWait  = time.Second // for the input
-	maxLineCells = 300         // columns, where it is not known how many there are
+	maxLineInput = 4 << 20     // bytes of input to read
+	maxLineWait  = time.Second // time to wait for the input
+	maxLineCells = 300         // columns, if the number of columns is unknown
 )
 
-// StatusLine makes the status line for Claude Code. Whatever goes wrong, it has
-// something to say.
+// StatusLine returns the status line for Claude Code. It returns a line even if something fails.
 func StatusLine(env []string, in LineInput) (line string) {
 	defer func() {
 		if recover() != nil {
@@ -53,7 +52,7 @@ func StatusLine(env []string, in LineInput) (line string) {
 		}
 	}()
 	parts := in.parts()
-	// Leave out what cannot be found out.
+	// Leave out the parts that cannot be found.
 	if h, err := (here.Here{Dir: in.dir(), Env: env, Session: in.Session}).Complete(); err == nil && in.dir() != "" {
 		parts = append(parts, lineRuns(h)...)
 	}
@@ -68,8 +67,8 @@ func StatusLine(env []string, in LineInput) (line string) {
 	return term.Fit(term.Flat(strings.Join(parts, " · ")), term.Columns(nil, here.Env(env).Get("COLUMNS"), maxLineCells))
 }
 
-// ReadLineInput reads what there is to read, and does not wait for more than
-// the first value: nobody has to close stdin, or to write to it.
+// ReadLineInput reads the input, but waits only for the first value and for no more than
+// maxLineWait: nothing need ever close stdin or write to it.
 func ReadLineInput(stdin io.Reader) LineInput {
 	if term.IsTerminal(stdin) {
 		return LineInput{}
@@ -77,7 +76,7 @@ func ReadLineInput(stdin io.Reader) LineInput {
 	read := make(chan LineInput, 1)
 	go func() {
 		var in LineInput
-		// A field of another type than today's leaves the others as they are.
+		// A field of an unexpected type leaves the other fields intact.
 		_ = json.NewDecoder(io.LimitReader(stdin, maxLineInput)).Decode(&in)
 		read <- in
 	}()
@@ -117,8 +116,8 @@ func (in *LineInput) dir() string {
 	return in.Cwd
 }
 
-// lineSkills returns how many skills a session has seen: through skillhand, or from the agent itself as far as the index
-// of transcripts knows.
+// lineSkills returns how many skills a session has seen: through skillhand, or from the agent
+// itself according to the index of transcripts.
 func lineSkills(h here.Here, in LineInput) int {
 	names := map[string]bool{}
 	if marks, err := h.Sessions().Marks(session.ID{Session: in.Session}); err == nil {
@@ -134,8 +133,8 @@ func lineSkills(h here.Here, in LineInput) int {
 	return len(names)
 }
 
-// lineRuns says how the last runs in a folder's project went. Only the latest
-// lines of the history are looked at: a status line is drawn all the time.
+// lineRuns describes the last runs in a folder's project. It reads only the latest lines of the
+// history, because Claude Code draws the status line very often.
 func lineRuns(h here.Here) []string {
 	found, err := store(h).Read(Query{Project: project(h), Since: time.Now().Add(-24 * time.Hour), Last: 10, Within: 1000})
 	if err != nil || len(found.Records) == 0 {
@@ -155,24 +154,24 @@ func lineRuns(h here.Here) []string {
 	return []string{text, fmt.Sprintf("%d/%d ok", ok, len(found.Records))}
 }
 
-// lineCommand is what Claude Code runs for the line.
+// lineCommand is the command that Claude Code runs for the line.
 const lineCommand = "skillhand statusline"
 
-// lineSetting is what --install writes.
+// lineSetting is the setting that --install writes.
 const lineSetting = `{"type": "command", "command": "` + lineCommand + `", "padding": 0}`
 
-// A LineSetting says whether Claude Code has a status line, so that a skill can
-// ask before it replaces one. It is described by schemas/statusline-v1.schema.json.
+// A LineSetting says whether Claude Code has a status line, so that a skill can ask before it
+// replaces the line. schemas/statusline-v1.schema.json describes it.
 type LineSetting struct {
 	Status  string          `json:"status"`            // NONE, EXISTING or ERROR
-	File    string          `json:"file"`              // that has the status line, or would
-	Ours    bool            `json:"ours"`              // the one that is there is skillhand's
-	Current json.RawMessage `json:"current,omitempty"` // the one that is there
+	File    string          `json:"file"`              // the file that has the status line, or would have it
+	Ours    bool            `json:"ours"`              // the current status line is skillhand's
+	Current json.RawMessage `json:"current,omitempty"` // the current status line
 	Install string          `json:"install,omitempty"` // the command that installs it
 	Error   string          `json:"error,omitempty"`
 }
 
-// NewLineSetting looks for a status line in the settings that count at a place.
+// NewLineSetting returns the status line in the settings that apply in h.
 func NewLineSetting(h here.Here) LineSetting {
 	where := h.Settings()
 	doc := LineSetting{Status: "NONE", File: where.File(settings.Project), Install: lineCommand + " --install"}
@@ -189,7 +188,7 @@ func NewLineSetting(h here.Here) LineSetting {
 	return doc
 }
 
-// statuslineOutput returns the setting as a skill's page has it.
+// statuslineOutput returns the setting for a skill's page.
 func statuslineOutput(h here.Here, _ []string, _ io.Writer) (string, error) {
 	var text strings.Builder
 	enc := json.NewEncoder(&text)
@@ -198,21 +197,21 @@ func statuslineOutput(h here.Here, _ []string, _ io.Writer) (string, error) {
 	return text.String(), err
 }
 
-// An InstallRequest says where a status line goes.
+// An InstallRequest says where to install a status line.
 type InstallRequest struct {
 	Force bool // replace another status line
 	User  bool // for all projects of the user
 }
 
-// An InstalledLine says what came of InstallLine.
+// An InstalledLine is the result of InstallLine.
 type InstalledLine struct {
 	File    string
-	Already bool            // it was there
-	Hidden  *settings.Found // another status line, which counts more
+	Already bool            // the line was already installed
+	Hidden  *settings.Found // another status line with a higher priority
 }
 
-// InstallLine puts our status line into the settings of a place's project.
-// Every other byte of the file stays.
+// InstallLine adds our status line to the settings of a project or of the user. It changes no other
+// byte of the file.
 func InstallLine(h here.Here, req InstallRequest) (InstalledLine, error) {
 	where := h.Settings()
 	target := where.File(settings.Project)
@@ -221,7 +220,7 @@ func InstallLine(h here.Here, req InstallRequest) (InstalledLine, error) {
 	}
 	all := settings.Read(where)
 	if err := errors.Join(all.Faults...); err != nil {
-		return InstalledLine{}, err // Claude Code ignores the file: what is in there would be lost
+		return InstalledLine{}, err // Claude Code ignores the file: its settings would be lost
 	}
 	found, there := all.Find(claudecode.KeyStatusLine), all.In(target, claudecode.KeyStatusLine)
 	switch {
@@ -229,7 +228,7 @@ func InstallLine(h here.Here, req InstallRequest) (InstalledLine, error) {
 		return InstalledLine{File: target, Already: true}, nil
 	case there != nil && !ours(there) && !req.Force:
 		return InstalledLine{}, fmt.Errorf("%s:%d: there is a status line already (--force replaces it)", there.File, there.Line)
-	case found != nil && ours(found) && !req.Force && !req.User: // what holds for all projects holds for this one
+	case found != nil && ours(found) && !req.Force && !req.User: // a line for all projects applies to this project
 		return InstalledLine{File: found.File, Already: true}, nil
 	case found != nil && !ours(found) && !req.Force:
 		return InstalledLine{}, fmt.Errorf("%s:%d: there is a status line already (--force replaces it)", found.File, found.Line)
@@ -238,14 +237,15 @@ func InstallLine(h here.Here, req InstallRequest) (InstalledLine, error) {
 		return InstalledLine{}, err
 	}
 	done := InstalledLine{File: target}
-	if found != nil && !ours(found) && (found.Source == settings.Local || found.Source == settings.Managed || found.Source == settings.Project && req.User) {
+	if found != nil && !ours(found) && (found.Source == settings.Local || found.Source == settings.Managed ||
+		found.Source == settings.Project && req.User) {
 		done.Hidden = found
 	}
 	return done, nil
 }
 
-// RemoveLine takes our status line out of the settings of a place's project, or of the user.
-// Every other byte of the file stays.
+// RemoveLine removes our status line from the settings of a project or of the user. It changes no
+// other byte of the file.
 func RemoveLine(h here.Here, user bool) (file string, gone bool, err error) {
 	source := settings.Project
 	if user {
@@ -273,8 +273,8 @@ func RemoveLine(h here.Here, user bool) (file string, gone bool, err error) {
 	return file, true, settings.RemoveFile(file, claudecode.KeyStatusLine)
 }
 
-// findLine returns the status line that Claude Code uses, or nil. A file that it ignores is an
-// error: what is in there would be lost.
+// findLine returns the status line that Claude Code uses, or nil. It returns an error for a file
+// that Claude Code ignores, because the file's settings would be lost.
 func findLine(w settings.Where) (*settings.Found, error) {
 	s := settings.Read(w)
 	return s.Find(claudecode.KeyStatusLine), errors.Join(s.Faults...)
@@ -285,7 +285,8 @@ func ours(f *settings.Found) bool {
 	return ours
 }
 
-// IsLine reports whether a setting runs our status line, and whether it is what InstallLine writes.
+// IsLine reports whether a setting runs our status line, and whether it equals the setting that
+// InstallLine writes.
 func IsLine(setting json.RawMessage) (ours, asInstalled bool) {
 	var is, want map[string]any
 	if json.Unmarshal(setting, &is) != nil || is["command"] != lineCommand {

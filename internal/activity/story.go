@@ -13,10 +13,11 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// errTyped says why a call has no prompt.
+// errTyped is the reason why a call has no prompt.
 var errTyped = errors.New("a person called the skill by its name, without a prompt")
 
-// Case returns the prompt before a call, as a file of cases for skillhand try. JSON text is YAML too.
+// Case returns the prompt before a call as a file of cases for skillhand try. JSON strings are YAML
+// too.
 func Case(h here.Here, o Options, id string) (string, error) {
 	fire, prompt, err := Prompt(h, o, id)
 	if err != nil {
@@ -26,7 +27,8 @@ func Case(h here.Here, o Options, id string) (string, error) {
 	return fmt.Sprintf("cases:\n  - id: %s\n    prompt: %s\n", fire.ID, text), err
 }
 
-// Prompt returns what a person said before a call of a skill, read from the transcript: the one way in which a text leaves it.
+// Prompt returns a person's prompt before a call of a skill. It reads the prompt from the
+// transcript: this is the only way for text to leave a transcript.
 func Prompt(h here.Here, o Options, id string) (*Fire, string, error) {
 	if o.Skill == "" {
 		return nil, "", fmt.Errorf("%s: of which skill?", id)
@@ -74,10 +76,11 @@ func (f Fire) prompt() (string, error) {
 	return text, nil
 }
 
-// said returns the text of a prompt's line, whichever agent wrote it.
+// said returns the text of a prompt's line from any agent.
 func said(line []byte) string {
 	v := value(line)
-	for _, path := range [][]string{{"message", "content"}, {"message", "parts"}, {"payload", "content"}, {"data", "content"}, {"content"}} {
+	for _, path := range [][]string{{"message", "content"}, {"message", "parts"}, {"payload", "content"},
+		{"data", "content"}, {"content"}} {
 		part := v.get(path...)
 		text := part.str()
 		part.items(func(p value) {

@@ -9,18 +9,18 @@ import (
 	"github.com/skillhand/skillhand/internal/claudecode"
 )
 
-// maxStory bounds how many calls of a skill are told.
+// maxStory limits the number of a skill's calls in an account.
 const maxStory = 200
 
-// A rate is what a session paid for a model's tokens.
+// A rate is the price that a session paid for a model's tokens.
 type rate struct {
 	price claudecode.Price
-	scale float64 // what the agent recorded, as a multiple of the price
-	other float64 // what requests that no line speaks of cost, as a multiple of the price
+	scale float64 // the recorded cost as a multiple of the price
+	other float64 // the cost of requests that have no line, as a multiple of the price
 	known bool
 }
 
-// session adds a session: its files, and what the agent recorded beyond them.
+// session adds a session: its files, and the tokens that only the agent's cost record has.
 func (r *accountant) session(g *group) {
 	rates, unseen := g.rates()
 	s := Session{ID: g.main.Session, Agent: g.main.Agent, Project: g.main.Project, Version: g.main.Version, Skills: []string{}}
@@ -76,7 +76,7 @@ func (r *accountant) session(g *group) {
 	r.sessions = append(r.sessions, s)
 }
 
-// extend says that something happened in the session at a time in Unix milliseconds.
+// extend extends the session's period to include a time in Unix milliseconds.
 func (s *Session) extend(ms int64) {
 	when := time.UnixMilli(ms).UTC()
 	if s.First.IsZero() || when.Before(s.First) {
@@ -87,8 +87,8 @@ func (s *Session) extend(ms int64) {
 	}
 }
 
-// owner returns the skill that was at work when a subagent was started, by whichever conversation:
-// its requests belong to that, unless a skill of its own is at work.
+// owner returns the skill that was at work in the conversation that started a subagent. The
+// subagent's requests belong to that skill, unless the subagent has a skill of its own at work.
 func (g *group) owner(f *tallied, depth int) string {
 	if f.AgentID == "" || depth > len(g.files) {
 		return ""
@@ -107,18 +107,18 @@ func (g *group) owner(f *tallied, depth int) string {
 	return ""
 }
 
-// claims reports whether a call of the model's started a fork.
+// claims reports whether a call by the model started a fork.
 func (g *group) claims(agent string) bool {
 	return slices.ContainsFunc(g.files, func(f *tallied) bool { return slices.Contains(f.Claimed, agent) })
 }
 
-// rates says what each model's tokens cost in a session, by the name that was asked for, and which
-// tokens the agent recorded that no line speaks of: those of a compaction, say. What the agent
-// recorded wins over the table.
+// rates returns the rate of each model in a session, by the requested name. It also returns the
+// tokens that the agent recorded but no line has, such as those of a compaction. The agent's record
+// has precedence over the table.
 func (g *group) rates() (rates map[string]rate, unseen map[string]Tokens) {
 	rates, unseen = map[string]rate{}, map[string]Tokens{}
-	seen := map[string]Tokens{}       // by the name under which the agent recorded it
-	listed := map[string][2]float64{} // the same by the table, with and without extras
+	seen := map[string]Tokens{}       // by the name in the agent's record
+	listed := map[string][2]float64{} // as seen, in dollars by the table: with and without extras
 	names := map[string]string{}
 	for _, f := range g.files {
 		for _, t := range f.Turns {
@@ -132,13 +132,14 @@ func (g *group) rates() (rates map[string]rate, unseen map[string]Tokens) {
 			seen[name] = seen[name].plus(t.Tokens)
 			p := orUsual(rates[t.asked()].price)
 			sum := listed[name]
-			listed[name] = [2]float64{sum[0] + t.factor()*costOf(t.Tokens, p) + claudecode.WebSearch*float64(t.Searches), sum[1] + costOf(t.Tokens, p)}
+			listed[name] = [2]float64{sum[0] + t.factor()*costOf(t.Tokens, p) + claudecode.WebSearch*float64(t.Searches),
+				sum[1] + costOf(t.Tokens, p)}
 		}
 	}
 	for model, p := range g.main.Paid {
 		table, known := findPrice(model)
 		for asked, name := range names {
-			if !known && name == model { // a name of the user's own, say
+			if !known && name == model { // a name that the user defined, for example
 				table, known = rates[asked].price, rates[asked].known
 			}
 		}
@@ -156,7 +157,7 @@ func (g *group) rates() (rates map[string]rate, unseen map[string]Tokens) {
 			}
 		}
 		rates[model] = at
-		// A copy of another session brings that one's record along, which counts there.
+		// A copy of another session includes the record of that session, which counts there.
 		if rest := p.Tokens.most(seen[model]).minus(seen[model]); rest != (Tokens{}) && !g.main.copied {
 			unseen[model] = rest
 		}
@@ -164,8 +165,8 @@ func (g *group) rates() (rates map[string]rate, unseen map[string]Tokens) {
 	return rates, unseen
 }
 
-// recordedAs returns the name under which the agent recorded what a model cost. Old versions do not
-// say which name was asked for, and a model answers by a longer one.
+// recordedAs returns the name of a model in the agent's cost record. Old versions do not record the
+// requested name, and a model responds with a longer name.
 func (t *tally) recordedAs(asked string) string {
 	if _, ok := t.Paid[asked]; ok {
 		return asked
@@ -199,7 +200,7 @@ func (r *accountant) addTurn(t turn, owner, day string, at rate, session *Cost) 
 	}
 }
 
-// addEvent adds something that happened to a skill.
+// addEvent adds an event of a skill.
 func (r *accountant) addEvent(f *tallied, e event, day string) {
 	skill := r.skill(e.Skill, f.Agent)
 	skill.Counts.add(e.What)
@@ -226,7 +227,7 @@ func (r *accountant) addEvent(f *tallied, e event, day string) {
 	}
 }
 
-// forkedByPerson counts a fork that no call of the model's started: a person typed its name.
+// forkedByPerson counts a fork that no call by the model started: a person typed its name.
 func (r *accountant) forkedByPerson(f *tallied) bool {
 	day := f.Last.Local().Format(time.DateOnly)
 	if !r.counts(day) || !slices.Contains(f.turns, true) {
@@ -244,13 +245,14 @@ func (r *accountant) forkedByPerson(f *tallied) bool {
 	return true
 }
 
-// fire tells what happened to a skill in a file.
+// fire returns an event in a file.
 func (t *tally) fire(when time.Time, what string, key uint64) Fire {
-	id := strconv.FormatUint(key|1<<63, 36) // as long as it gets
-	return Fire{ID: id[len(id)-8:], Time: when.UTC().Truncate(time.Second), What: what, Agent: t.Agent, Session: t.Session, Project: t.Project}
+	id := strconv.FormatUint(key|1<<63, 36) // always the maximum length
+	return Fire{ID: id[len(id)-8:], Time: when.UTC().Truncate(time.Second), What: what,
+		Agent: t.Agent, Session: t.Session, Project: t.Project}
 }
 
-// offer counts the lists of a session: each skill once.
+// offer counts the skills in a session's lists, each skill once.
 func (r *accountant) offer(t *tally, lists map[string]bool) {
 	all, bare := map[string]bool{}, map[string]bool{}
 	for id := range lists {
@@ -285,7 +287,7 @@ func (r *accountant) skill(name, agent string) *Skill {
 	return s
 }
 
-// on returns what a skill did on a day, or all of them if it is "".
+// on returns the sums of a skill for a day; the skill "" means all skills.
 func (r *accountant) on(skill, day string) *Day {
 	key := [2]string{skill, day}
 	if r.days[key] == nil {
@@ -294,7 +296,8 @@ func (r *accountant) on(skill, day string) *Day {
 	return r.days[key]
 }
 
-// costs lists the sums that a skill's part goes into: its own or the rest's, the days', the session's, the total.
+// costs returns the sums that a skill's cost adds to: the skill's or the rest's, the days', the
+// session's and the total.
 func (r *accountant) costs(name, day string, session *Cost) []*Cost {
 	all := []*Cost{&r.total, session, &r.on("", day).Cost}
 	if name == "" {
@@ -334,7 +337,7 @@ func (c *Cost) addUSD(usd float64, part *float64) {
 	*part += usd
 }
 
-// Known returns what is known of a cost, 0 if nothing is.
+// Known returns the known part of a cost, or 0.
 func (c Cost) Known() float64 {
 	if c.USD == nil {
 		return 0

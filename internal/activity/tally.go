@@ -8,24 +8,26 @@ import (
 	"time"
 )
 
-// Tokens counts what requests took.
+// Tokens counts the tokens of requests.
 type Tokens struct {
 	Input       int64 `json:"input,omitzero"`
 	Output      int64 `json:"output,omitzero"`
 	CacheRead   int64 `json:"cache_read,omitzero"`
-	CacheWrite  int64 `json:"cache_write,omitzero"`    // kept for five minutes
-	CacheWrite1 int64 `json:"cache_write_1h,omitzero"` // kept for an hour
+	CacheWrite  int64 `json:"cache_write,omitzero"`    // cached for five minutes
+	CacheWrite1 int64 `json:"cache_write_1h,omitzero"` // cached for an hour
 }
 
-// Sum adds all kinds up.
+// Sum returns the sum of all kinds.
 func (t Tokens) Sum() int64 { return t.Input + t.Output + t.CacheRead + t.CacheWrite + t.CacheWrite1 }
 
 func (t Tokens) plus(u Tokens) Tokens {
-	return Tokens{t.Input + u.Input, t.Output + u.Output, t.CacheRead + u.CacheRead, t.CacheWrite + u.CacheWrite, t.CacheWrite1 + u.CacheWrite1}
+	return Tokens{t.Input + u.Input, t.Output + u.Output,
+		t.CacheRead + u.CacheRead, t.CacheWrite + u.CacheWrite, t.CacheWrite1 + u.CacheWrite1}
 }
 
 func (t Tokens) minus(u Tokens) Tokens {
-	return Tokens{t.Input - u.Input, t.Output - u.Output, t.CacheRead - u.CacheRead, t.CacheWrite - u.CacheWrite, t.CacheWrite1 - u.CacheWrite1}
+	return Tokens{t.Input - u.Input, t.Output - u.Output,
+		t.CacheRead - u.CacheRead, t.CacheWrite - u.CacheWrite, t.CacheWrite1 - u.CacheWrite1}
 }
 
 func (t Tokens) most(u Tokens) Tokens {
@@ -35,147 +37,147 @@ func (t Tokens) most(u Tokens) Tokens {
 	}
 }
 
-// A tally is what one file says so far: its requests, what happened to skills, and the state that
-// the next line needs. It holds names, counts and times, and no text.
+// A tally sums up one file so far: its requests, its events of skills, and the state that the next
+// line needs. It holds names, counts and times, but no text.
 type tally struct {
 	Agent   string
 	Session string
 	Project string    `json:",omitzero"`
 	Version string    `json:",omitzero"`
-	Known   bool      `json:",omitzero"` // a line is of a kind that the reader knows
-	Branch  bool      `json:",omitzero"` // lines say that they were copied from another session
+	Known   bool      `json:",omitzero"` // the reader knows the kind of at least one line
+	Branch  bool      `json:",omitzero"` // lines name the session that they were copied from
 	First   time.Time `json:",omitzero"`
 	Last    time.Time `json:",omitzero"`
 
 	Turns  []turn          `json:",omitzero"`
 	Events []event         `json:",omitzero"`
-	Paid   map[string]paid `json:",omitzero"` // model → what the agent recorded for the whole session
+	Paid   map[string]paid `json:",omitzero"` // by model: the agent's record for the whole session
 
-	Compactions int `json:",omitzero"` // a request each, of which no line speaks
+	Compactions int `json:",omitzero"` // each is a request that has no line
 
-	// A subagent's file.
+	// The fields of a subagent's file.
 	AgentID string            `json:",omitzero"`
-	Spawn   string            `json:",omitzero"` // the call that started it
+	Spawn   string            `json:",omitzero"` // the id of the call that started it
 	Fork    string            `json:",omitzero"` // the skill that it is a fork of
-	Spawns  map[string]string `json:",omitzero"` // calls of this file that start subagents, and ids of those → the skill at work then
+	Spawns  map[string]string `json:",omitzero"` // id of a subagent, or of the call in this file that starts it → the skill at work then
 	Claimed []string          `json:",omitzero"` // forks that a call in this file started
 
-	state state               // what the next line needs
-	side  *talk               // the sidechain that the line belongs to; nil means the main conversation
-	lists map[string][]Listed // the lists that lines had
-	now   time.Time           // of the line
-	id    string              // of the line; "" means that it has none
-	line  int64               // where the line begins
+	state state               // the state that the next line needs
+	side  *talk               // the sidechain of the line; nil means the main conversation
+	lists map[string][]Listed // the lists of skills in the lines
+	now   time.Time           // the time of the line
+	id    string              // the id of the line; "" if it has none
+	line  int64               // the offset of the line
 
-	message, usage record // of the last line: room for the next
+	message, usage record // of the last line; the next line reuses their memory
 }
 
-// A turn is a request to a model. Copies of it in other files have the same key.
+// A turn is a request to a model. Copies in other files have the same key.
 type turn struct {
 	Key      uint64      `json:"k"`
 	At       int64       `json:"t"` // Unix milliseconds
 	Model    string      `json:"m"`
-	Asked    string      `json:"r,omitzero"` // the model that was asked for, if that is another name
-	Skill    string      `json:"s,omitzero"` // at work; "" means none
+	Asked    string      `json:"r,omitzero"` // the requested model, if its name is different
+	Skill    string      `json:"s,omitzero"` // the skill at work; "" means none
 	Tokens   Tokens      `json:"u"`
-	Texts    []textShare `json:"x,omitzero"` // the part of the tokens that skills' texts took
-	Factor   float64     `json:"f,omitzero"` // of the model's price; 0 means 1
-	Searches int         `json:"w,omitzero"` // of the web
+	Texts    []textShare `json:"x,omitzero"` // the part of the tokens that carries skills' texts
+	Factor   float64     `json:"f,omitzero"` // a multiple of the model's price; 0 means 1
+	Searches int         `json:"w,omitzero"` // web searches
 }
 
-// A textShare is what a skill's text took of a request.
+// A textShare is the part of a request's tokens that carries a skill's text.
 type textShare struct {
 	Skill  string `json:"s"`
 	Tokens Tokens `json:"u"`
 }
 
-// What happens to a skill.
+// The kinds of events.
 const (
-	offered   = "offered"   // in a list; the event names the list
-	called    = "called"    // by the model
-	typed     = "typed"     // by a person
+	offered   = "offered"   // a list had it; the event names the list
+	called    = "called"    // the model called it
+	typed     = "typed"     // a person called it
 	delivered = "delivered" // its text reached the model
-	refused   = "refused"   // by a rule, a person, or its own frontmatter
-	failed    = "failed"    // its page could not be made
-	blocked   = "blocked"   // its page could not be made: no rule allows a command on it
-	unknown   = "unknown"   // there is no such skill
+	refused   = "refused"   // a rule, a person, or its own frontmatter refused the call
+	failed    = "failed"    // its page could not be rendered
+	blocked   = "blocked"   // its page could not be rendered: no rule allows a command on it
+	unknown   = "unknown"   // no skill has this name
 	forked    = "forked"    // it was delivered to a subagent of its own
 	subagent  = "subagent"  // it was delivered to a subagent
-	compacted = "compacted" // its text was taken out of the context
-	restored  = "restored"  // the agent brought it back by itself
-	reloaded  = "reloaded"  // it was called again after that
-	lost      = "lost"      // a person called it right after the model had chosen another
+	compacted = "compacted" // compaction removed its text from the context
+	restored  = "restored"  // the agent itself restored it
+	reloaded  = "reloaded"  // it was called again after compaction
+	lost      = "lost"      // a person called it right after the model had chosen another skill
 )
 
-// An event is something that happened to a skill. Copies of it in other files have the same key.
+// An event is something that happened to a skill. Copies in other files have the same key.
 type event struct {
 	Key   uint64 `json:"k"`
 	What  string `json:"e"`
 	Skill string `json:"s"`
 	At    int64  `json:"t"`          // Unix milliseconds
-	Turn  int    `json:"n"`          // how many turns the file had before
-	Call  bool   `json:"c,omitzero"` // the key is that of a call; else the next turn has a better one
-	Said  int64  `json:"p,omitzero"` // where the line of the prompt before begins
-	Other string `json:"o,omitzero"` // the skill that it was lost to
+	Turn  int    `json:"n"`          // the number of turns before it in the file
+	Call  bool   `json:"c,omitzero"` // the key identifies a call; otherwise the next turn has a better key
+	Said  int64  `json:"p,omitzero"` // the offset of the line of the prompt before it
+	Other string `json:"o,omitzero"` // of lost: the skill that the model had chosen
 }
 
-// A paid is what an agent recorded.
+// A paid is an agent's record of a cost.
 type paid struct {
 	Tokens Tokens
 	USD    float64
 }
 
-// A state is what the next line of a file needs.
+// A state is the state that the next line of a file needs.
 type state struct {
 	Main  talk
 	Side  map[string]*talk  `json:",omitzero"` // sidechains in the main file, by the id of their first line
-	Chain map[string]string `json:",omitzero"` // lines of sidechains → the first
-	Calls map[string]call   `json:",omitzero"` // calls whose result or text may still come
-	Seen  Tokens            // all requests so far
-	Model string            `json:",omitzero"` // where lines do not name it
-	Said  int64             // where the last prompt's line begins
-	Bulk  int               `json:",omitzero"` // the size of a fork's text, before its name is known
-	Key   uint64            // of the last request
+	Chain map[string]string `json:",omitzero"` // lines of sidechains → their first line
+	Calls map[string]call   `json:",omitzero"` // calls whose result or text may still follow
+	Seen  Tokens            // the sum of all requests so far
+	Model string            `json:",omitzero"` // the current model, if lines do not name it
+	Said  int64             // the offset of the last prompt's line
+	Bulk  int               `json:",omitzero"` // the size of a fork's text until its name is known
+	Key   uint64            // the key of the last request
 }
 
-// A talk is a conversation: the main one, or that of a subagent in the same file.
+// A talk is a conversation: the main conversation, or a subagent's in the same file.
 type talk struct {
 	Active string          `json:",omitzero"` // the skill at work
 	Chosen string          `json:",omitzero"` // the skill that the model chose for the last prompt
-	Before string          `json:",omitzero"` // the same for the prompt before
-	Person string          `json:",omitzero"` // a command that a person gave, before its text arrived
+	Before string          `json:",omitzero"` // the skill that the model chose for the prompt before
+	Person string          `json:",omitzero"` // a command that a person typed, until its text follows
 	Texts  []held          `json:",omitzero"` // skills' texts in the context
-	Gone   map[string]bool `json:",omitzero"` // skills whose text compaction took
+	Gone   map[string]bool `json:",omitzero"` // skills whose text compaction removed
 	Owner  string          `json:",omitzero"` // of a sidechain: the skill that was at work when it began
 }
 
-// A call is the model's, of a skill.
+// A call is a call of a skill by the model.
 type call struct {
 	Skill string
-	Key   uint64 // of the request that made it
+	Key   uint64 // the key of the request that made it
 	Done  bool   `json:",omitzero"` // it has a result
 }
 
-// A held text is in the context, and is paid for with each request.
+// A held is a text in the context. Each request pays for it.
 type held struct {
 	Skill  string
 	Tokens int64
 	Fresh  bool `json:",omitzero"` // no request has carried it yet
 }
 
-// Listed is a skill in a list that a model was given.
+// A Listed is a skill in a list that a model received.
 type Listed struct {
 	Name string
 	Bare bool `json:",omitzero"` // without its description
 }
 
 const (
-	maxRecent = 32  // requests that another line may still be about
-	maxCalls  = 256 // calls that never get a result are forgotten
+	maxRecent = 32  // requests that later lines may repeat
+	maxCalls  = 256 // calls without a result; more are forgotten
 	maxChain  = 4096
 )
 
-// begin sets the time and the id of the line that follows.
+// begin sets the time and the id of the next line.
 func (t *tally) begin(when time.Time, id string) {
 	t.id, t.side = id, nil
 	if when.IsZero() {
@@ -190,7 +192,7 @@ func (t *tally) begin(when time.Time, id string) {
 	}
 }
 
-// talk returns the conversation that the line belongs to.
+// talk returns the conversation of the line.
 func (t *tally) talk() *talk {
 	if t.side != nil {
 		return t.side
@@ -198,7 +200,7 @@ func (t *tally) talk() *talk {
 	return &t.state.Main
 }
 
-// sidechain says that the line belongs to a subagent's conversation in the main file.
+// sidechain notes that the line belongs to a subagent's conversation in the main file.
 func (t *tally) sidechain(parent string) {
 	first, known := t.state.Chain[parent]
 	if !known {
@@ -221,10 +223,10 @@ func (t *tally) time() time.Time {
 	return t.now
 }
 
-// note records that something happened to a skill.
+// note records an event of a skill.
 func (t *tally) note(what, skill string) *event {
 	id := t.id
-	if id == "" { // a copy of the file has the line at the same place
+	if id == "" { // a copy of the file has the line at the same offset
 		id = strconv.FormatInt(t.line, 10) + " " + t.Session + " " + t.AgentID
 	}
 	t.Events = append(t.Events, event{
@@ -233,13 +235,13 @@ func (t *tally) note(what, skill string) *event {
 	return &t.Events[len(t.Events)-1]
 }
 
-// noteCall records that something happened to a call.
+// noteCall records an event of a call.
 func (t *tally) noteCall(what, id string, c call) {
 	e := t.note(what, c.Skill)
 	e.Key, e.Call = keyOf(what, id, strconv.FormatUint(c.Key, 36)), true
 }
 
-// offered notes a list that the model was given.
+// offered notes a list that the model received.
 func (t *tally) offered(list []Listed) {
 	if len(list) == 0 {
 		return
@@ -257,7 +259,7 @@ func (t *tally) offered(list []Listed) {
 	t.note(offered, id)
 }
 
-// prompt notes that a person said something: no skill is at work any more.
+// prompt notes a person's prompt, after which no skill is at work.
 func (t *tally) prompt() {
 	in := t.talk()
 	in.Active, in.Before, in.Chosen, in.Person = "", in.Chosen, "", ""
@@ -268,7 +270,7 @@ func (t *tally) prompt() {
 	maps.DeleteFunc(t.state.Calls, func(_ string, c call) bool { return c.Done })
 }
 
-// called notes that the model asked for a skill.
+// called notes that the model called a skill.
 func (t *tally) called(id, skill string) {
 	if skill == "" {
 		return
@@ -281,7 +283,7 @@ func (t *tally) called(id, skill string) {
 	t.noteCall(called, id, c)
 }
 
-// end takes a call that waits for its result.
+// end marks an open call as done and returns it. It reports whether there was such a call.
 func (t *tally) end(id string) (call, bool) {
 	c, ok := t.state.Calls[id]
 	if !ok || c.Done {
@@ -292,7 +294,7 @@ func (t *tally) end(id string) (call, bool) {
 	return c, true
 }
 
-// deliveredCall notes that a call brought its skill's text.
+// deliveredCall notes that a call delivered its skill's text.
 func (t *tally) deliveredCall(id string, c call) {
 	t.noteCall(delivered, id, c)
 	if t.AgentID != "" && t.Fork != c.Skill || t.side != nil {
@@ -303,7 +305,8 @@ func (t *tally) deliveredCall(id string, c call) {
 	}
 }
 
-// typed notes that a person called a skill by its name, in place of a prompt, and got it.
+// typed notes that a person called a skill by its name in place of a prompt, and that the skill was
+// delivered.
 func (t *tally) typed(skill string) {
 	t.note(typed, skill)
 	in := t.talk()
@@ -314,10 +317,10 @@ func (t *tally) typed(skill string) {
 	if t.arrive(skill) {
 		t.note(reloaded, skill)
 	}
-	in.Chosen = "" // the model chose nothing
+	in.Chosen = "" // the model chose no skill
 }
 
-// arrive sets the skill at work. It reports whether compaction had taken its text.
+// arrive sets the skill at work. It reports whether compaction had removed the skill's text before.
 func (t *tally) arrive(skill string) (again bool) {
 	in := t.talk()
 	again = in.Gone[skill]
@@ -326,7 +329,7 @@ func (t *tally) arrive(skill string) (again bool) {
 	return again
 }
 
-// finish ends a call of a skill: with its text, or with what became of it instead.
+// finish ends a call of a skill, either with the skill's text or with the given outcome.
 func (t *tally) finish(id string, size int, instead string) {
 	c, ok := t.end(id)
 	switch {
@@ -339,7 +342,7 @@ func (t *tally) finish(id string, size int, instead string) {
 	}
 }
 
-// text adds a text of a skill's to the context.
+// text adds a skill's text to the context.
 func (t *tally) text(skill string, characters int) {
 	if n := tokens(characters); n > 0 {
 		in := t.talk()
@@ -347,10 +350,10 @@ func (t *tally) text(skill string, characters int) {
 	}
 }
 
-// tokens estimates how many tokens a text has. No transcript says.
+// tokens estimates the number of tokens in a text. Transcripts do not record it.
 func tokens(characters int) int64 { return int64(characters+3) / 4 }
 
-// compacted notes that the context was replaced by a summary.
+// compacted notes that a summary replaced the context.
 func (t *tally) compacted() {
 	in := t.talk()
 	gone := map[string]bool{}
@@ -367,14 +370,15 @@ func (t *tally) compacted() {
 	maps.Copy(in.Gone, gone)
 }
 
-// restored notes that the agent itself brought a text back after compaction.
+// restored notes that the agent itself restored a text after compaction.
 func (t *tally) restored(skill string, characters int) {
 	t.note(restored, skill)
 	delete(t.talk().Gone, skill)
 	t.text(skill, characters)
 }
 
-// turn counts a request once, however many lines speak of it. The key tells it from all others on this machine.
+// turn adds a request. It adds each request once, even if several lines repeat it. key identifies
+// the request on this machine.
 func (t *tally) turn(key uint64, r turn) {
 	t.state.Key = key
 	if r.Tokens == (Tokens{}) {
@@ -403,7 +407,7 @@ func (t *tally) turn(key uint64, r turn) {
 	t.Turns = append(t.Turns, r)
 }
 
-// work returns the tokens of a request that no skill's text took.
+// work returns the tokens of a request that carry no skill's text.
 func (r turn) work() Tokens {
 	rest := r.Tokens
 	for _, s := range r.Texts {
@@ -419,14 +423,14 @@ func (r turn) asked() string {
 	return r.Model
 }
 
-// aside counts a request that the conversation did not make.
+// aside adds a request that is not part of the conversation.
 func (t *tally) aside(model string, u Tokens) {
 	if u != (Tokens{}) {
 		t.Turns = append(t.Turns, turn{Key: t.lineKey(), At: t.time().UnixMilli(), Model: model, Tokens: u})
 	}
 }
 
-// keyFor returns the key of a request with an id, "" if it has none.
+// keyFor returns the key of a request by its id, which may be "".
 func (t *tally) keyFor(id string) uint64 {
 	if id == "" {
 		return t.lineKey()
@@ -434,7 +438,8 @@ func (t *tally) keyFor(id string) uint64 {
 	return keyOf(t.Agent, id)
 }
 
-// lineKey returns a key for a request that has no id: a copy of the file has the line at the same place.
+// lineKey returns a key for a request without an id: a copy of the file has the line at the same
+// offset.
 func (t *tally) lineKey() uint64 {
 	return keyOf(t.Agent, t.Session, t.AgentID, strconv.FormatInt(t.line, 10), strconv.Itoa(len(t.Turns)))
 }
@@ -447,7 +452,8 @@ func (t *tally) records(model string, p paid) {
 	t.Paid[model] = paid{old.Tokens.plus(p.Tokens), old.USD + p.USD}
 }
 
-// spawned notes a call that starts a subagent, or the id of that: its work is that of the skill at work now.
+// spawned notes a call that starts a subagent, or the subagent's id. The subagent's work belongs to
+// the skill at work now.
 func (t *tally) spawned(id string) {
 	if id == "" {
 		return
@@ -460,14 +466,15 @@ func (t *tally) spawned(id string) {
 	}
 }
 
-// split divides what a request took into what each text in the context took; the rest is its work.
-// A text that is new was written to the cache, or was plain input; an old one was read from the
-// cache, if that has room. No part is negative.
+// split returns the part of a request's tokens that each text in the context took; the rest is
+// work. A new text was written to the cache or was plain input. An old text was read from the
+// cache, as far as the count allows. No part is negative.
 func split(u Tokens, texts []held) (parts []textShare) {
 	for _, h := range texts {
 		var part Tokens
 		kinds := [][2]*int64{
-			{&u.CacheWrite, &part.CacheWrite}, {&u.CacheWrite1, &part.CacheWrite1}, {&u.Input, &part.Input}, {&u.CacheRead, &part.CacheRead},
+			{&u.CacheWrite, &part.CacheWrite}, {&u.CacheWrite1, &part.CacheWrite1}, {&u.Input, &part.Input},
+			{&u.CacheRead, &part.CacheRead},
 		}
 		if !h.Fresh {
 			kinds = append(kinds[3:], kinds[:3]...)
@@ -491,7 +498,7 @@ func split(u Tokens, texts []held) (parts []textShare) {
 	return parts
 }
 
-// keyOf makes one number of several names.
+// keyOf returns a hash of several names.
 func keyOf(parts ...string) uint64 {
 	h := fnv.New64a()
 	for _, p := range parts {

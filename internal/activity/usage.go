@@ -10,18 +10,18 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// A Show chooses what of an account is shown.
+// A Show selects the part of an account to show.
 type Show string
 
-// What can be shown.
+// The parts of an account.
 const (
 	ShowAll       Show = ""
-	ShowUnused    Show = "unused"    // skills that were offered and never used
-	ShowExpensive Show = "expensive" // skills by what a call costs
-	ShowAdvice    Show = "advice"    // all that is worth doing
+	ShowUnused    Show = "unused"    // skills that were offered but never used
+	ShowExpensive Show = "expensive" // skills, sorted by the cost of a call
+	ShowAdvice    Show = "advice"    // all advice
 )
 
-// Keep leaves the skills that are to be shown, in order.
+// Keep keeps only the skills to show, and sorts them.
 func (a *Account) Keep(show Show) {
 	switch show {
 	case ShowUnused:
@@ -37,7 +37,8 @@ func (a *Account) Keep(show Show) {
 	}
 }
 
-// Text writes an account for people, in lines of so many columns: of all skills or, if skill is not "", of that one.
+// Text returns an account for people, in lines of the given number of columns. If skill is not "",
+// it is about that skill.
 func (a *Account) Text(skill string, show Show, now time.Time, columns int) string {
 	var b strings.Builder
 	if show == ShowAdvice {
@@ -60,7 +61,7 @@ func (a *Account) Text(skill string, show Show, now time.Time, columns int) stri
 		rows = append(rows, []string{"(everything)", "", "", "", costText(a.Total)})
 	}
 	noun := "skill"
-	if quiet < len(a.Skills) || a.Total.Turns > 0 && show == ShowAll { // else the table would have nothing in it
+	if quiet < len(a.Skills) || a.Total.Turns > 0 && show == ShowAll { // otherwise the table would be empty
 		table(&b, rows)
 		b.WriteString("\n")
 		noun = "more skill"
@@ -86,7 +87,7 @@ func (a *Account) Text(skill string, show Show, now time.Time, columns int) stri
 	return b.String()
 }
 
-// skillRow writes what happened to a skill as a row of the table.
+// skillRow returns a skill's row of the table.
 func skillRow(s Skill, now time.Time) []string {
 	last, one, offered := "never", "", ""
 	if !s.Last.IsZero() {
@@ -98,7 +99,8 @@ func skillRow(s Skill, now time.Time) []string {
 	if s.Counts.Offered > 0 {
 		offered = fmt.Sprint(s.Counts.Offered)
 	}
-	return []string{term.Flat(s.Name), fmt.Sprint(s.Counts.Fired()), callers(s.Counts), failures(s.Counts), costText(s.Cost), one, offered, last}
+	return []string{term.Flat(s.Name), fmt.Sprint(s.Counts.Fired()), callers(s.Counts), failures(s.Counts),
+		costText(s.Cost), one, offered, last}
 }
 
 func callers(c Counts) string {
@@ -138,7 +140,7 @@ func costText(c Cost) string {
 	return term.Dollars(*c.USD)
 }
 
-// table writes rows in columns, the first of which is at most 40 wide.
+// table writes rows in columns of at most 40 cells.
 func table(b *strings.Builder, rows [][]string) {
 	width := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -155,7 +157,7 @@ func table(b *strings.Builder, rows [][]string) {
 	}
 }
 
-// skillStory writes what became of one skill, and its last calls.
+// skillStory writes details of one skill, and its last calls.
 func skillStory(b *strings.Builder, r *Account, now time.Time) {
 	s := r.Skills[0]
 	c := s.Counts
@@ -218,7 +220,7 @@ func adviceText(b *strings.Builder, all []Advice, n, columns int) {
 	}
 }
 
-// WithoutPrice says which models have no known price, if any.
+// WithoutPrice returns a line with the models that have no known price, if any.
 func (a *Account) WithoutPrice() []string {
 	if len(a.Unpriced) == 0 {
 		return nil
@@ -226,7 +228,7 @@ func (a *Account) WithoutPrice() []string {
 	return []string{fmt.Sprintf("No price is known for %s (table of %s).", strings.Join(a.Unpriced, ", "), a.Prices)}
 }
 
-// Unread says what of the transcripts was not read: a line each.
+// Unread returns a line for each part of the transcripts that was not read.
 func (a *Account) Unread() []string {
 	var all []string
 	for _, err := range a.Faults {

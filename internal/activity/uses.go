@@ -9,7 +9,7 @@ import (
 	"github.com/skillhand/skillhand/internal/session"
 )
 
-// A Use is how often a skill was used, in whichever way, and when it was last.
+// A Use says how often a skill was used in any way, and when it was last used.
 type Use struct {
 	Count int
 	Last  time.Time
@@ -23,8 +23,8 @@ func (u Use) plus(v Use) Use {
 	return u
 }
 
-// Used returns how a skill was used, by the name that agents call it and by its file: called by an
-// agent, run, asked for, tried, or loaded in a session.
+// Used returns the use of a skill, by its name for agents and by its file. A skill is used if an
+// agent called it, or if it was run, asked for, tried, or loaded in a session.
 func (a *Account) Used(call, file string) Use {
 	use := a.uses[call]
 	if plain := "run " + session.PlainName(call); call != "" {
@@ -33,11 +33,11 @@ func (a *Account) Used(call, file string) Use {
 	return use.plus(a.uses["load "+filepath.Clean(file)])
 }
 
-// Runs returns how often skillhand ran a skill, or asked for it.
+// Runs returns how often skillhand ran a skill or asked for it.
 func (a *Account) Runs(call string) int { return a.uses["run "+session.PlainName(call)].Count }
 
-// addUses adds what history and sessions know of skills: one that was run or loaded was used, whether a transcript names
-// it or not.
+// addUses adds the uses in the history and the sessions: a skill that was run or loaded was used,
+// even if no transcript names it.
 func (a *Account) addUses(h here.Here, o Options) error {
 	a.uses = map[string]Use{}
 	add := func(key string, count int, last time.Time) {
@@ -86,15 +86,15 @@ func (a *Account) addUses(h here.Here, o Options) error {
 	return err
 }
 
-// A SkillRun says that skillhand ran a skill, asked for it, or asked its gate.
+// A SkillRun records that skillhand ran a skill, asked for it, or ran its gate.
 type SkillRun struct {
-	Skill            string // without its plugin
+	Skill            string // without the name of its plugin
 	Project, Session string
 	Time             time.Time
-	Gate             *Gates // what its gate came to, if that is what happened
+	Gate             *Gates // the outcome of its gate, if it was a gate
 }
 
-// SkillRuns lists those that a history has.
+// SkillRuns returns the skill runs in a history.
 func SkillRuns(store Store, q Query) ([]SkillRun, error) {
 	runs := []SkillRun{}
 	_, err := store.Each(q, func(r *Record) {
@@ -105,7 +105,7 @@ func SkillRuns(store Store, q Query) ([]SkillRun, error) {
 	return runs, err
 }
 
-// allMarks lists what every agent of every session has loaded. What cannot be read was not loaded.
+// allMarks returns the marks of every agent in every session. It ignores unreadable sessions.
 func allMarks(store session.Store) (all []session.Mark) {
 	ids, _ := store.IDs()
 	for _, id := range ids {
