@@ -1,14 +1,15 @@
 // Package batch answers one question: what became of these jobs? It keeps many jobs in a database
 // and hands each to a function until it has exactly one result, whatever happens to the processes
-// that do the work. It knows nothing of what a job is: a payload goes in, a result comes out.
+// that do the work. It does not know what a job does: a payload goes in, a result comes out.
 //
 // The database is a SQLite file for the processes of one machine, or Postgres for any number of
-// machines. A queue engine, River, delivers jobs to workers; the tables of this package say what a
-// job is and what became of it. A delivery is a permit to run a job once. What came of it counts
-// only while that delivery is the job's latest, so a worker that was believed dead and goes on
-// cannot give a job a second result.
+// machines. A queue engine, River, delivers jobs to workers. The tables of this package hold the
+// jobs and their results. A delivery is a permit to run a job once. Its result counts only while it
+// is the job's latest delivery. A worker that was believed dead and still runs can therefore not
+// give a job a second result.
 //
-// A job whose worker died is delivered again: a job runs at least once, and has one result.
+// A job whose worker died is delivered again. A job therefore runs at least once, and has one
+// result.
 package batch
 
 import (
@@ -19,53 +20,53 @@ import (
 )
 
 // A Func does one job. Its context ends when the job is canceled, when the worker is stopped, or
-// when the job has been given to another worker; then what it returns counts for nothing, unless
-// the worker was stopped and the job is done all the same.
+// when another worker got the job. After that, its result does not count. Only a stopped worker's
+// job that is done all the same still counts.
 type Func func(ctx context.Context, payload json.RawMessage) (result json.RawMessage, retry Retry)
 
-// A Retry says what a job's result means. The zero value: the job is done.
+// A Retry says what a job's result means. The zero value means that the job is done.
 type Retry struct {
 	Error string // why the job is not done
 
-	// These say what follows an error; if none is set, the job has failed.
-	Again bool          // it may pass: try again, as often as the job allows
-	After time.Duration // but not before that long; 0 leaves it to the batch
-	Until time.Time     // no job of this kind can start before, in any batch; this attempt does not count
-	Stop  Stop          // no job of this batch can; this attempt does not count
-	Unfit bool          // no job of this kind can be done by this worker, others may; this attempt does not count
+	// These say what follows an error. If none is set, the job has failed.
+	Again bool          // the error may pass: try again, as often as the job allows
+	After time.Duration // wait at least that long; 0 means that the batch decides
+	Until time.Time     // no job of this kind can start before that, in any batch; this attempt does not count
+	Stop  Stop          // no job of this batch can start; this attempt does not count
+	Unfit bool          // this worker cannot do jobs of this kind, others may; this attempt does not count
 
 	CostUSD     float64 // what the attempt cost
-	TurnUSD     float64 // its dearest turn, by which a further attempt may pass its limit; 0 if it has no turns
-	MostUSD     float64 // the most that a turn can cost; 0 if that is not known
-	CostUnknown bool    // the attempt was cut off before it told its cost: all that was set aside counts
-	Log         string  // the end of what the job printed besides its result
+	TurnUSD     float64 // the cost of its most expensive turn, by which another attempt may exceed its limit; 0 if it has no turns
+	MostUSD     float64 // the most that a turn can cost; 0 if that is unknown
+	CostUnknown bool    // the attempt was cut off before it reported its cost: all that was set aside counts
+	Log         string  // the end of the job's output, without its result
 }
 
-// A Stop says why no further job of a batch is started, until Resume.
+// A Stop says why no more jobs of a batch start until Resume.
 type Stop string
 
-// Why a batch stands still.
+// The reasons why a batch is stopped.
 const (
 	Credentials Stop = "credentials"
-	Limit       Stop = "limit"     // of usage, with no word of when it ends
+	Limit       Stop = "limit"     // the usage limit is reached, and nobody said when it ends
 	Canceling   Stop = "canceling" // its jobs are being canceled
 	Removing    Stop = "removing"  // it is being removed
 )
 
-// A State is where a job stands.
+// A State is the state of a job.
 type State string
 
-// The states of a job. The last four are its end, unless it is retried.
+// The states of a job. The last four are final, unless the job is retried.
 const (
-	Waiting  State = "waiting" // for its needs, for its time, or for room
-	Opened   State = "open"    // delivered: running, or about to
+	Waiting  State = "waiting" // for the jobs that it needs, for its time, or for a free slot
+	Opened   State = "open"    // delivered: it runs, or is about to run
 	Done     State = "done"
 	Failed   State = "failed"
 	Canceled State = "canceled"
-	Skipped  State = "skipped" // something it needs has not been done
+	Skipped  State = "skipped" // a job that it needs was not done
 )
 
-// Ended reports whether a job in this state is over.
+// Ended reports whether a job in this state has ended.
 func (s State) Ended() bool { return s != Waiting && s != Opened }
 
 // NotDone reports whether the job has ended without being done.
@@ -77,30 +78,30 @@ type Job struct {
 	Kind    string          `json:"kind"`
 	Payload json.RawMessage `json:"payload"`
 	Needs   []string        `json:"needs,omitempty"` // ids of jobs that must be done before
-	Retries int             `json:"retries"`         // further attempts after failures that pass
-	MaxUSD  float64         `json:"max_usd"`         // the limit of what an attempt costs
+	Retries int             `json:"retries"`         // how often to try again after failures that may pass
+	MaxUSD  float64         `json:"max_usd"`         // the most that an attempt may cost
 
-	// Share gives the job a share of what is left of the budget for a limit instead of MaxUSD.
-	// Current tells the job how much that is.
+	// Share gives the job a share of the remaining budget as its limit, instead of MaxUSD. Current
+	// tells the job how much that is.
 	Share bool `json:"-"`
 
-	// Turns says that the job keeps to its limit only after the turn that passes it. What a turn
-	// costs is known when it is billed: see setAside.
+	// Turns says that the job stops only after the turn that exceeds its limit. The cost of a turn
+	// is known only when the turn is billed: see setAside.
 	Turns bool `json:"-"`
 
-	// Same is what tells the job from another of its id; "" means the payload. A payload may also
-	// say where the job is, which another machine says differently.
+	// Same tells jobs with the same id apart; "" means the payload. A payload may also contain the
+	// job's folder, which differs between machines.
 	Same string `json:"-"`
 }
 
-// A Name says which batch is meant.
+// A Name identifies a batch.
 type Name struct {
-	Name   string // as people call it
+	Name   string // the name that people use
 	Folder string // the folder that its jobs came from
 	// ByName means that the folder does not matter, as in a database that machines share: each has
-	// its checkout elsewhere. Otherwise the same name in another folder is another batch.
+	// its checkout in another folder. Otherwise the same name in another folder is another batch.
 	ByName bool
-	// Private batches are worked on only by workers that name them, and are not listed.
+	// Only workers that name a private batch work on it, and List does not return it.
 	Private bool
 }
 
@@ -112,7 +113,8 @@ func (n Name) key() string {
 	return plain(n.Name + "\n" + n.Folder)
 }
 
-// Limits hold over all workers of a batch. Zero leaves a limit as it is, a negative number removes it.
+// Limits apply to all workers of a batch together. Zero keeps a limit unchanged, a negative number
+// removes it.
 type Limits struct {
 	Concurrency int           `json:"concurrency,omitempty"` // jobs at the same time
 	Starts      int           `json:"starts,omitempty"`      // how many jobs may start
@@ -120,19 +122,19 @@ type Limits struct {
 	BudgetUSD   float64       `json:"budget_usd,omitempty"`  // what all jobs together may cost
 }
 
-// A Result is what is known of a job: schemas/batch-result-v1.schema.json.
+// A Result is the state and the outcome of a job: schemas/batch-result-v1.schema.json.
 type Result struct {
 	ID       string          `json:"id"`
 	Kind     string          `json:"-"`
 	State    State           `json:"state"`
-	Attempts int             `json:"attempts"` // that counted
+	Attempts int             `json:"attempts"` // the attempts that counted
 	CostUSD  float64         `json:"cost_usd"` // of all attempts
 	Started  *time.Time      `json:"started,omitempty"`
 	Ended    *time.Time      `json:"ended,omitempty"`
 	Error    string          `json:"error,omitempty"`
-	Log      string          `json:"log,omitempty"` // the end of what a job that was not done printed
+	Log      string          `json:"log,omitempty"` // the end of the output of a job that was not done
 	Result   json.RawMessage `json:"result,omitempty"`
-	Event    int64           `json:"-"` // grows with every job that ends, within a batch
+	Event    int64           `json:"-"` // increases with every job of the batch that ends
 }
 
 // A JobDocument is one job with its attempts: schemas/batch-result-v1.schema.json.
@@ -141,27 +143,27 @@ type JobDocument struct {
 	Tries []Attempt `json:"tries"`
 }
 
-// A JobEvent says that a job has ended. It and EndEvent are the lines of skillhand batch run --json:
-// schemas/batch-events-v1.schema.json.
+// A JobEvent says that a job has ended. skillhand batch run --json prints JobEvents and an
+// EndEvent, each on a line: schemas/batch-events-v1.schema.json.
 type JobEvent struct {
-	Event string `json:"event"` // job
+	Event string `json:"event"` // "job"
 	Batch string `json:"batch"`
 	Result
 }
 
-// An EndEvent is the last line.
+// An EndEvent is the last line of skillhand batch run --json.
 type EndEvent struct {
-	Event string `json:"event"` // end
+	Event string `json:"event"` // "end"
 	*Status
 }
 
-// A Status is how a batch is doing: schemas/batch-v1.schema.json.
+// A Status is the state of a batch: schemas/batch-v1.schema.json.
 type Status struct {
-	ID       int64      `json:"batch_id"` // for the methods of DB; never used again
+	ID       int64      `json:"batch_id"` // for the methods of DB; no other batch ever gets it
 	Name     string     `json:"name"`
 	Folder   string     `json:"folder,omitempty"` // the folder that its jobs came from
 	ByName   bool       `json:"-"`                // the folder does not matter
-	Old      bool       `json:"old,omitempty"`    // started over since
+	Old      bool       `json:"old,omitempty"`    // the batch was started over since
 	Created  time.Time  `json:"created"`
 	Total    int        `json:"total"`
 	Waiting  int        `json:"waiting"`
@@ -172,15 +174,15 @@ type Status struct {
 	Skipped  int        `json:"skipped"`
 	CostUSD  float64    `json:"cost_usd"`
 	HeldUSD  float64    `json:"held_usd"`               // the most that the open jobs can cost
-	Budget   float64    `json:"budget_usd,omitempty"`   // 0: none
-	Most     int        `json:"concurrency,omitempty"`  // jobs at the same time; 0: no limit
-	Starts   int        `json:"starts,omitempty"`       // how many jobs may start; 0: no limit
+	Budget   float64    `json:"budget_usd,omitempty"`   // 0 means no budget
+	Most     int        `json:"concurrency,omitempty"`  // jobs at the same time; 0 means no limit
+	Starts   int        `json:"starts,omitempty"`       // how many jobs may start; 0 means no limit
 	WindowMS int64      `json:"window_ms,omitempty"`    // within any time of this length
-	Ended    *time.Time `json:"ended,omitempty"`        // when the last job did, if all have
-	Stopped  Stop       `json:"stopped,omitempty"`      // nothing is started
+	Ended    *time.Time `json:"ended,omitempty"`        // when the last job ended, if all have
+	Stopped  Stop       `json:"stopped,omitempty"`      // why nothing starts
 	Paused   *time.Time `json:"paused_until,omitempty"` // the next time that a paused kind of job can start
-	Short    bool       `json:"over_budget,omitempty"`  // jobs are left that the budget does not allow
-	Event    int64      `json:"-"`                      // the last one
+	Short    bool       `json:"over_budget,omitempty"`  // the budget does not allow the remaining jobs
+	Event    int64      `json:"-"`                      // the last event
 }
 
 // Left counts the jobs that have not ended.
@@ -197,32 +199,32 @@ func (s *Status) Count(states ...State) (n int) {
 	return n
 }
 
-// Still reports whether nothing will happen in the batch by itself.
+// Still reports whether nothing more happens in the batch by itself.
 func (s *Status) Still() bool {
 	return s.Left() == 0 || s.Open == 0 && s.Stopped != Canceling && (s.Stopped != "" || s.Short && s.Paused == nil)
 }
 
-// A Running job is in the hands of a worker.
+// A Running job is a job that a worker is running.
 type Running struct {
 	ID      string    `json:"id"`
 	Worker  string    `json:"worker"`
 	Host    string    `json:"host,omitempty"` // the worker's machine
 	Started time.Time `json:"started"`
-	Note    string    `json:"note,omitempty"` // what it is doing, as it said last
+	Note    string    `json:"note,omitempty"` // what it is doing, as it last reported
 }
 
-// A Crew is the workers that a database knows.
+// A Crew is all workers of a database.
 type Crew struct {
 	Workers int
 	Unfit   []Unfit
 }
 
-// An Unfit worker does no jobs of a kind.
+// An Unfit says that a worker on a host does no jobs of a kind, and why.
 type Unfit struct {
 	Host, Kind, Why string
 }
 
-// An Attempt is one delivery of a job that has ended.
+// An Attempt is one delivery of a job, after it has ended.
 type Attempt struct {
 	Worker  string     `json:"worker"`
 	Started *time.Time `json:"started,omitempty"`
@@ -232,7 +234,7 @@ type Attempt struct {
 	Error   string     `json:"error,omitempty"`
 }
 
-// Faults that a caller may choose by.
+// Errors that a caller may want to tell apart.
 var (
 	ErrNoBatch = errors.New("no such batch")
 	ErrNoJob   = errors.New("no such job")

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// beatUntil keeps the worker alive until the context ends, others have declared it dead, or the
-// database is broken.
+// beatUntil beats, which keeps the worker alive, until the context ends, others have declared the
+// worker dead, or the database is broken.
 func (s *session) beatUntil(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -24,7 +24,8 @@ func (s *session) beatUntil(ctx context.Context) error {
 		case <-timer.C:
 		}
 		began := time.Now()
-		// A beat that hangs, as on a database that is stopped, must not be the last.
+		// A beat that hangs, for example because the database is stopped, must not be the last
+		// beat.
 		longest := s.db.longestBeat()
 		one, cancel := context.WithTimeoutCause(ctx, longest, errNoAnswer)
 		busy, err := s.beat(one)
@@ -47,12 +48,13 @@ func (s *session) beatUntil(ctx context.Context) error {
 		if idle > 10 {
 			wait = idleBeat
 		}
-		// Where a beat is slow, beats leave most of the time to the jobs.
+		// If a beat is slow, beats still leave most of the time to the jobs.
 		timer.Reset(max(wait, min(3*time.Since(began), s.db.showEvery())))
 	}
 }
 
-// beat reports whether there is work for this worker, or to look after.
+// beat does the worker's regular duties. It reports whether the worker has work or must look after
+// other workers.
 func (s *session) beat(ctx context.Context) (busy bool, err error) {
 	s.beats++
 	if err := s.showLife(ctx); err != nil {
@@ -62,7 +64,7 @@ func (s *session) beat(ctx context.Context) (busy bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// A batch that cannot be looked after does not keep the worker from the others.
+	// An error while looking after the batches does not keep this worker from its own work.
 	var kept, returned error
 	if keeper {
 		kept = s.keep(ctx)
@@ -75,8 +77,8 @@ func (s *session) beat(ctx context.Context) (busy bool, err error) {
 	return hands > 0 || keeper && batches > 0, errors.Join(kept, lost, returned, err)
 }
 
-// showLife writes that the worker lives and what its jobs are doing. While neither is news it only looks whether the worker
-// is still known, which locks nothing.
+// showLife writes that the worker is alive and what its jobs are doing. While neither has changed,
+// it only checks whether the worker is still listed, which locks nothing.
 func (s *session) showLife(ctx context.Context) (err error) {
 	notes, unfit := s.notes(), s.unfitText()
 	known := int64(0)
@@ -119,7 +121,7 @@ func (s *session) unfitFor(kind string) string {
 	return s.unfit[kind]
 }
 
-// setUnfit stops taking jobs of a kind.
+// setUnfit records that this worker takes no more jobs of a kind.
 func (s *session) setUnfit(kind, why string) {
 	s.mu.Lock()
 	before := s.unfit[kind]
@@ -130,8 +132,8 @@ func (s *session) setUnfit(kind, why string) {
 	}
 }
 
-// cancelLost ends the jobs that are no longer ours: canceled, or given to another worker. It
-// returns how many we have in hand.
+// cancelLost cancels the jobs that are no longer ours: somebody canceled them, or another worker
+// got them. It returns how many jobs we have.
 func (s *session) cancelLost(ctx context.Context) (int, error) {
 	type item struct {
 		Job int64 `json:"j"`
@@ -146,7 +148,7 @@ func (s *session) cancelLost(ctx context.Context) (int, error) {
 	if len(mine) == 0 {
 		return 0, nil
 	}
-	// A job that is not there any more was removed with its batch.
+	// A job that no longer exists was removed with its batch.
 	lost, err := all(ctx, s.db.store, func(r rows, id *deliveryID) error { return r.Scan(&id.job, &id.n) },
 		`SELECT v.j, v.n FROM (SELECT CAST(value ->> 'j' AS bigint) AS j, CAST(value ->> 'n' AS bigint) AS n FROM {items}) v
 			LEFT JOIN batch_job b ON b.id = v.j WHERE b.id IS NULL OR b.state <> 'open' OR b.delivery <> v.n`, jsonList(mine))
@@ -163,8 +165,8 @@ func (s *session) cancelLost(ctx context.Context) (int, error) {
 	return len(mine), nil
 }
 
-// returnMissing sends back the jobs that River gave to us and that never came: the database
-// answered, and the answer was lost.
+// returnMissing returns the jobs that River assigned to us and that never arrived: the database
+// sent them, and its response was lost.
 func (s *session) returnMissing(ctx context.Context) error {
 	seen, err := s.sightings(ctx, `JOIN`, `WHERE r.worker = $1`, s.id)
 	if err != nil {
@@ -202,8 +204,8 @@ type subscription struct {
 	removing bool
 }
 
-// subscribe takes on the queues of batches that have work for us, and drops the others. It returns
-// how many batches have work for anybody.
+// subscribe adds the queues of batches that have work for us, and removes the others. It returns
+// how many batches have work for any worker.
 func (s *session) subscribe(ctx context.Context) (int, error) {
 	type entry struct {
 		id, private int64
@@ -246,7 +248,7 @@ func (s *session) resubscribe(ctx context.Context, wanted map[string]string) err
 	for name, sub := range s.queues {
 		if _, ok := wanted[name]; !ok && !sub.removing {
 			sub.removing = true
-			go s.unsubscribe(context.WithoutCancel(ctx), name) // it waits for the jobs in hand
+			go s.unsubscribe(context.WithoutCancel(ctx), name) // it waits for the jobs in the worker's hands
 		}
 	}
 	return nil
@@ -263,7 +265,7 @@ func (s *session) unsubscribe(ctx context.Context, name string) {
 	}
 }
 
-// fit reports whether jobs of a kind can be done here, and says so once if not.
+// fit reports whether this worker can do jobs of a kind. If not, it warns once.
 func (s *session) fit(kind string) bool {
 	if s.unfitFor(kind) != "" {
 		return false

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A change is a transaction that has locked a batch: its row, and by that all of its jobs.
+// A change is a transaction that has locked a batch: its row, and therefore all of its jobs.
 type change struct {
 	tx  transaction
 	ctx context.Context
@@ -22,7 +22,7 @@ type change struct {
 
 func (c *change) exec(sql string, args ...any) (int64, error) { return c.tx.exec(c.ctx, sql, args...) }
 
-// batchRow is what changes of a batch.
+// A batchRow has the columns of a batch that change.
 type batchRow struct {
 	id                                                 int64
 	stop                                               Stop
@@ -34,7 +34,7 @@ type batchRow struct {
 	sum                                                string
 }
 
-// change locks a batch, does something to it, and saves it: all of it, or nothing.
+// change locks a batch, calls do to change it, and saves everything or nothing.
 func (db *DB) change(ctx context.Context, batch int64, do func(c *change) error) error {
 	return db.retry(ctx, func() error {
 		tx, err := db.store.begin(ctx)
@@ -59,7 +59,8 @@ func (db *DB) change(ctx context.Context, batch int64, do func(c *change) error)
 func (c *change) load(batch int64) error {
 	found, err := all(c.ctx, c.tx, func(r rows, b *batchRow) error {
 		var stop, kinds string
-		err := r.Scan(&b.id, &stop, &b.concurrency, &b.gap, &b.starts, &b.per, &b.budget, &b.next, &b.spent, &b.reserved, &b.dearest, &b.turn, &b.mostTurn, &b.event, &b.ended,
+		err := r.Scan(&b.id, &stop, &b.concurrency, &b.gap, &b.starts, &b.per, &b.budget, &b.next, &b.spent, &b.reserved, &b.dearest,
+			&b.turn, &b.mostTurn, &b.event, &b.ended,
 			&b.waiting, &b.open, &b.done, &b.failed, &b.canceled, &b.skip, &b.chain, &kinds, &b.sum, &c.now)
 		b.stop = Stop(stop)
 		return errors.Join(err, json.Unmarshal([]byte(kinds), &b.kinds))
@@ -88,7 +89,8 @@ func (c *change) save() error {
 		dearest = $11, event = $12, ended = $13, waiting = $14, open = $15, done = $16, failed = $17, canceled = $18, skipped = $19, chained = $20,
 		kinds = $21, sum = $22, turn = $23, most_turn = $24 WHERE id = $1`,
 		b.id, string(b.stop), b.concurrency, b.gap, b.starts, b.per, b.budget, b.next, b.spent, b.reserved,
-		b.dearest, b.event, b.ended, b.waiting, b.open, b.done, b.failed, b.canceled, b.skip, b.chain, jsonList(b.kinds), b.sum, b.turn, b.mostTurn)
+		b.dearest, b.event, b.ended, b.waiting, b.open, b.done, b.failed, b.canceled, b.skip, b.chain, jsonList(b.kinds), b.sum,
+		b.turn, b.mostTurn)
 	return err
 }
 
@@ -108,7 +110,7 @@ func (b *batchRow) limit(l Limits) {
 	}
 }
 
-// jsonList makes one parameter of many values, since many parameters are slow.
+// jsonList encodes many values as one parameter, because many parameters are slow.
 func jsonList[T any](values []T) string {
 	if values == nil {
 		return "[]"
@@ -117,7 +119,7 @@ func jsonList[T any](values []T) string {
 	return string(b)
 }
 
-// count moves jobs from one state to another in the batch's numbers.
+// count moves n jobs from one state to another in the batch's counters.
 func (b *batchRow) count(from, to State, n int64) {
 	*b.counter(from) -= n
 	*b.counter(to) += n
@@ -142,14 +144,14 @@ func (b *batchRow) counter(s State) *int64 {
 // chunk is how many jobs go into one statement.
 const chunk = 2000
 
-// A knownJob is one that the batch has.
+// A knownJob is a job that the batch already has.
 type knownJob struct {
 	id, seq, gone    int64
 	name, sum, state string
 }
 
-// known returns which of some jobs the batch has, by name. If one of them was something else, that
-// is an error.
+// known returns the jobs that the batch already has, by name. It returns an error if one of them
+// differs from the new job.
 func known(ctx context.Context, q querier, batch int64, jobs []Job) (map[string]knownJob, error) {
 	have := map[string]knownJob{}
 	sums := make(map[string]string, len(jobs))
@@ -158,7 +160,8 @@ func known(ctx context.Context, q querier, batch int64, jobs []Job) (map[string]
 		sums[j.ID], names[i] = sum(j), j.ID
 	}
 	found, err := all(ctx, q, func(r rows, k *knownJob) error { return r.Scan(&k.id, &k.seq, &k.gone, &k.name, &k.sum, &k.state) },
-		`SELECT id, seq, gone, name, sum, state FROM batch_job WHERE batch = $2 AND name IN (SELECT value ->> 'id' FROM {items})`, ids(names), batch)
+		`SELECT id, seq, gone, name, sum, state FROM batch_job WHERE batch = $2 AND name IN (SELECT value ->> 'id' FROM {items})`,
+		ids(names), batch)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +175,8 @@ func known(ctx context.Context, q querier, batch int64, jobs []Job) (map[string]
 	return have, errors.Join(faults...)
 }
 
-// ids makes a JSON parameter of names: objects, since Postgres and SQLite read strings differently.
+// ids encodes names as a JSON parameter. The items are objects because Postgres and SQLite read
+// strings differently.
 func ids(names []string) string {
 	type item struct {
 		ID string `json:"id"`
@@ -184,9 +188,9 @@ func ids(names []string) string {
 	return jsonList(items)
 }
 
-// insert adds those of some jobs that the batch does not have, and puts all of them into their
-// order, from seq on. Jobs that need others wait until need has said which. Jobs that were taken out
-// of the batch are in it again. It returns how many are new.
+// insert adds the jobs that the batch does not have, and orders all of the jobs from seq on. Jobs
+// that need others wait until need has recorded which. Jobs that were taken out of the batch belong
+// to it again. It returns how many jobs are new.
 func (c *change) insert(jobs []Job, seq int, source string) (int, error) {
 	type item struct {
 		Seq     int    `json:"seq"`
@@ -251,27 +255,30 @@ func (c *change) insert(jobs []Job, seq int, source string) (int, error) {
 	return len(added), c.bringBack(back)
 }
 
-// takeOut takes jobs out of the batch. Those that have not ended are canceled.
+// takeOut takes jobs out of the batch. It cancels jobs that have not ended.
 func (c *change) takeOut(jobs []knownJob) error {
 	list := make([]int64, len(jobs))
 	for i, k := range jobs {
 		list[i] = k.id
 	}
-	left, err := all(c.ctx, c.tx, scanCancelable, `SELECT id, seq, held, state FROM batch_job WHERE id IN {list} AND state IN ('waiting', 'open')`, jsonList(list))
+	left, err := all(c.ctx, c.tx, scanCancelable,
+		`SELECT id, seq, held, state FROM batch_job WHERE id IN {list} AND state IN ('waiting', 'open')`, jsonList(list))
 	if err != nil {
 		return err
 	}
 	if err := c.cancel(left); err != nil {
 		return err
 	}
-	states, err := all(c.ctx, c.tx, scanString, `UPDATE batch_job SET gone = 1 WHERE id IN {list} AND gone = 0 RETURNING state`, jsonList(list))
+	states, err := all(c.ctx, c.tx, scanString,
+		`UPDATE batch_job SET gone = 1 WHERE id IN {list} AND gone = 0 RETURNING state`, jsonList(list))
 	for _, state := range states {
 		*c.b.counter(State(state))--
 	}
 	return err
 }
 
-// bringBack puts jobs into the batch again that were taken out. Those that were canceled or skipped then wait.
+// bringBack puts jobs that were taken out back into the batch. Canceled and skipped jobs then wait
+// again.
 func (c *change) bringBack(jobs []knownJob) error {
 	var list, again []int64
 	for _, k := range jobs {
@@ -293,7 +300,7 @@ func (c *change) bringBack(jobs []knownJob) error {
 	return err
 }
 
-// A need is a job that waits for another.
+// A need says that a job needs another.
 type need struct {
 	Job  string `json:"job"`
 	Need string `json:"need"`
@@ -302,7 +309,7 @@ type need struct {
 func (c *change) need(needs []need) error {
 	c.b.chain = 1
 	for part := range slices.Chunk(needs, chunk) {
-		// A cross join goes from left to right in SQLite, which else may look through all jobs.
+		// SQLite evaluates a cross join from left to right. With another join it may read all jobs.
 		if _, err := c.exec(`INSERT INTO batch_need (job, need) SELECT j.id, n.id FROM {items} CROSS JOIN batch_job j CROSS JOIN batch_job n
 			WHERE j.batch = $2 AND j.name = value ->> 'job' AND n.batch = $2 AND n.name = value ->> 'need'
 			ON CONFLICT (job, need) DO NOTHING`, jsonList(part), c.b.id); err != nil {
@@ -312,8 +319,8 @@ func (c *change) need(needs []need) error {
 	return c.rewant(nil)
 }
 
-// rewant counts afresh how many needs are not done: of the jobs that need one of those given, or
-// of all that wait. A job that needs one that ended otherwise is skipped.
+// rewant counts again how many needs of jobs are not done. The jobs are those that need a job in of
+// or, if of is nil, all that wait. It skips jobs with a need that ended without being done.
 func (c *change) rewant(of []int64) error {
 	which := `batch = $2`
 	if of != nil {
@@ -327,7 +334,8 @@ func (c *change) rewant(of []int64) error {
 	return c.skip(of)
 }
 
-// skip ends the jobs that wait for one that will not be done: for one of those given, or for any.
+// skip skips the jobs that wait for a job that will not be done: for a job in of or, if of is nil,
+// for any.
 func (c *change) skip(of []int64) error {
 	type entry struct {
 		id   int64
@@ -346,7 +354,7 @@ func (c *change) skip(of []int64) error {
 			return err
 		}
 		ends := make([]end, len(hopeless))
-		of = make([]int64, len(hopeless)) // what needs those is next
+		of = make([]int64, len(hopeless)) // the next round is about the jobs that need these
 		for i, e := range hopeless {
 			of[i] = e.id
 			ends[i] = c.ended(end{Job: e.id, State: Skipped, Fault: "needs " + e.need + ", which was not done"})
@@ -357,7 +365,7 @@ func (c *change) skip(of []int64) error {
 	}
 }
 
-// An end is a job's new state after a delivery, or without one.
+// An end is a job's new state, with or without a delivery before it.
 type end struct {
 	Job     int64  `json:"j"`
 	N       int    `json:"n"`
@@ -376,14 +384,14 @@ type end struct {
 	Worker  string `json:"worker"`
 }
 
-// ended gives a job that is over its time and its number among the events.
+// ended adds the time and the number of the event to the end of a job.
 func (c *change) ended(e end) end {
 	c.b.event++
 	e.Event, e.Ended = c.b.event, c.now
 	return e
 }
 
-// close ends jobs in a state in which nobody has them in hand.
+// close ends jobs that no worker has in its hands.
 func (c *change) close(ends []end, from State) error {
 	for part := range slices.Chunk(ends, chunk) {
 		if _, err := c.exec(`UPDATE batch_job SET state = v.st, event = v.ev, ended = v.en, fault = v.fa, held = 0, spent = spent + held
@@ -398,7 +406,7 @@ func (c *change) close(ends []end, from State) error {
 	return nil
 }
 
-// A finish is a delivery that ended, and how.
+// A finish is a delivery that has ended, and how it ended.
 type finish struct {
 	d       delivery
 	ending  ending
@@ -408,19 +416,20 @@ type finish struct {
 	result  string
 }
 
-// finish settles deliveries that ended. A delivery that is not its job's latest any more changes
+// finish records deliveries that have ended. A delivery that is no longer its job's latest changes
 // nothing.
 func (c *change) finish(done []finish) error {
 	ends := make([]end, 0, len(done))
 	byJob := make(map[int64]finish, len(done))
 	for _, f := range done {
 		if _, twice := byJob[f.d.Job]; twice {
-			continue // the same delivery, lost and finished in one go
+			continue // the same delivery was both lost and finished
 		}
 		byJob[f.d.Job] = f
 		s := next(f.d, f.ending, c.now)
 		e := end{
-			Job: f.d.Job, N: f.d.N, State: s.state, Due: s.due, Tries: s.tries, Kills: s.kills, Started: min(f.started, c.now), Ended: c.now,
+			Job: f.d.Job, N: f.d.N, State: s.state, Due: s.due, Tries: s.tries, Kills: s.kills,
+			Started: min(f.started, c.now), Ended: c.now,
 			Spent: s.spent, Fault: plain(s.fault), Result: f.result, Log: plain(f.ending.retry.Log), How: f.ending.how, Worker: f.worker,
 		}
 		if s.state.Ended() {
@@ -452,7 +461,7 @@ func (c *change) finish(done []finish) error {
 	return c.settle(ends, byJob)
 }
 
-// settle records the consequences of deliveries that counted.
+// settle records the consequences of the deliveries that count.
 func (c *change) settle(ends []end, of map[int64]finish) error {
 	if _, err := c.exec(`INSERT INTO batch_attempt (job, delivery, worker, started, ended, how, spent, fault)
 		SELECT CAST(value ->> 'j' AS bigint), CAST(value ->> 'n' AS bigint), value ->> 'worker', CAST(value ->> 'started' AS bigint),
@@ -492,7 +501,7 @@ func (c *change) settle(ends []end, of map[int64]finish) error {
 	return c.rewant(over)
 }
 
-// plain replaces what not every database can keep.
+// plain replaces characters that some databases cannot store.
 func plain(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
@@ -546,7 +555,8 @@ func (c *change) feed(crew crew) error {
 	return nil
 }
 
-// queue names the queue in River for a batch's jobs of one kind, by its place among the kinds.
+// queue returns the name of River's queue for a batch's jobs of one kind. kind is an index into the
+// kinds.
 func queue(batch int64, kind int) string {
 	return "batch" + strconv.FormatInt(batch, 10) + "-" + strconv.Itoa(kind)
 }
@@ -557,8 +567,9 @@ type readyJob struct {
 	kind int
 }
 
-// ready returns up to n jobs that only wait for room, in their order. Those with which workers
-// died come last: one of them may have killed it, and the others get away from that one.
+// ready returns up to n jobs that only wait for a free slot, in their order. Jobs with which
+// workers died come last. Such a job may have killed its worker, and the others should not share a
+// worker with it.
 func (c *change) ready(n int, crew crew) ([]readyJob, error) {
 	left := int64(-1)
 	if c.b.budget > 0 {
@@ -591,21 +602,25 @@ func (c *change) ready(n int, crew crew) ([]readyJob, error) {
 // requeueSQL sets an unfinished job back to waiting.
 const requeueSQL = `UPDATE batch_job SET state = 'waiting', tries = 0, kills = 0, due = 0, event = 0, ended = 0, fault = '', result = '', log = '' `
 
-// reopenFailed makes a chunk of the jobs wait again that failed.
+// reopenFailed sets a chunk of the failed jobs back to waiting.
 func (c *change) reopenFailed() (int, error) {
-	moved, err := c.exec(requeueSQL+`WHERE id IN (SELECT id FROM batch_job WHERE batch = $1 AND state = 'failed' AND gone = 0 ORDER BY seq, id LIMIT $2)`, c.b.id, chunk)
+	moved, err := c.exec(requeueSQL+
+		`WHERE id IN (SELECT id FROM batch_job WHERE batch = $1 AND state = 'failed' AND gone = 0 ORDER BY seq, id LIMIT $2)`,
+		c.b.id, chunk)
 	c.b.count(Failed, Waiting, moved)
 	return int(moved), err
 }
 
-// reopenNamed makes jobs wait again that were not done.
+// reopenNamed sets the named jobs that were not done back to waiting.
 func (c *change) reopenNamed(names []string) (int, error) {
 	if err := c.named(names); err != nil {
 		return 0, err
 	}
 	n := 0
 	for _, from := range []State{Failed, Canceled, Skipped} {
-		moved, err := c.exec(requeueSQL+`WHERE batch = $2 AND state = $3 AND gone = 0 AND name IN (SELECT value ->> 'id' FROM {items})`, ids(names), c.b.id, string(from))
+		moved, err := c.exec(requeueSQL+
+			`WHERE batch = $2 AND state = $3 AND gone = 0 AND name IN (SELECT value ->> 'id' FROM {items})`,
+			ids(names), c.b.id, string(from))
 		if err != nil {
 			return 0, err
 		}
@@ -615,10 +630,12 @@ func (c *change) reopenNamed(names []string) (int, error) {
 	return n, nil
 }
 
-// reopenSkipped makes jobs wait again that were skipped because of others; those that are hopeless
-// all the same are skipped again.
+// reopenSkipped sets jobs that were skipped because of others back to waiting. It skips those again
+// whose needs still cannot be done.
 func (c *change) reopenSkipped() error {
-	moved, err := c.exec(`UPDATE batch_job SET state = 'waiting', event = 0, ended = 0, fault = '' WHERE batch = $1 AND state = 'skipped' AND gone = 0`, c.b.id)
+	moved, err := c.exec(
+		`UPDATE batch_job SET state = 'waiting', event = 0, ended = 0, fault = '' WHERE batch = $1 AND state = 'skipped' AND gone = 0`,
+		c.b.id)
 	if err != nil {
 		return err
 	}
@@ -632,10 +649,10 @@ func (c *change) reopenSkipped() error {
 // A position is a job's place in the order of its batch.
 type position struct{ seq, id int64 }
 
-// The positions before the first job and behind the last.
+// The positions before the first job and after the last.
 var first, last = position{-1, 0}, position{math.MaxInt64, 0}
 
-// A cancelable job has not ended.
+// A cancelable is a job that has not ended.
 type cancelable struct {
 	position
 	held  int64
@@ -649,7 +666,7 @@ func scanCancelable(r rows, v *cancelable) error {
 	return err
 }
 
-// cancelNamed ends jobs that have not ended.
+// cancelNamed cancels the named jobs that have not ended.
 func (c *change) cancelNamed(names []string) (int, error) {
 	if err := c.named(names); err != nil {
 		return 0, err
@@ -668,9 +685,9 @@ func (c *change) cancelNamed(names []string) (int, error) {
 	return len(jobs), c.skip(nil)
 }
 
-// cancelSome ends a chunk of the jobs that have not ended: those that are open, then those that
-// wait, behind a position. It keeps others from starting until none is left, and returns where the
-// next chunk begins.
+// cancelSome cancels a chunk of the jobs that have not ended: first the open jobs, then the waiting
+// jobs after a position. Until all are canceled, no job of the batch can start. It returns the
+// position after which the next chunk begins.
 func (c *change) cancelSome(after position) (position, error) {
 	c.b.stop = Canceling
 	at, room := after, chunk
@@ -714,9 +731,11 @@ func (c *change) cancel(jobs []cancelable) error {
 	return errors.Join(c.close(waiting, Waiting), c.close(open, Opened))
 }
 
-// named finds the names that no job of the batch has.
+// named returns an error for each name that no job of the batch has.
 func (c *change) named(names []string) error {
-	have, err := all(c.ctx, c.tx, scanString, `SELECT name FROM batch_job WHERE batch = $2 AND gone = 0 AND name IN (SELECT value ->> 'id' FROM {items})`, ids(names), c.b.id)
+	have, err := all(c.ctx, c.tx, scanString,
+		`SELECT name FROM batch_job WHERE batch = $2 AND gone = 0 AND name IN (SELECT value ->> 'id' FROM {items})`,
+		ids(names), c.b.id)
 	if err != nil {
 		return err
 	}

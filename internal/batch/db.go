@@ -22,17 +22,17 @@ import (
 	"github.com/skillhand/skillhand/internal/files"
 )
 
-// Options say where jobs are kept. Only Database is required.
+// Options say where jobs are stored. Only Database is required.
 type Options struct {
-	Database string        // a file, or postgres://…
+	Database string        // the path of a file, or postgres://…
 	Own      bool          // the file is skillhand's own, in its state folder
-	Existing bool          // make no database: the error of a missing file is fs.ErrNotExist, that of one of another sort ErrForeign
-	Locks    string        // a folder for the locks of this machine's workers; "" for a file means one beside it, for Postgres none
+	Existing bool          // create no database: the error for a missing file is fs.ErrNotExist, for a file with other content ErrForeign
+	Locks    string        // the folder for the locks of this machine's workers; "" means a folder next to the file, and none for Postgres
 	Lease    time.Duration // Postgres: how long a worker may be silent; 0 means 15 seconds
-	Patience time.Duration // how long to wait for a database that is busy or away; 0 means 15 seconds, and 2 for the first answer of a server
+	Patience time.Duration // how long to wait for a busy or unreachable database; 0 means 15 seconds, and 2 for the first answer of a server
 }
 
-// A DB is a database of batches. Several processes may have it open.
+// A DB is a database of batches. Several processes may have it open at the same time.
 type DB struct {
 	store    store
 	name     string // for messages
@@ -43,7 +43,7 @@ type DB struct {
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// Open opens a database, and makes its tables if they are not there.
+// Open opens a database, and creates its tables if they do not exist.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	if err := CheckName(o.Database); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return db, nil
 }
 
-// prepare makes sure that the tables are there, of our version.
+// prepare makes sure that the tables exist and have our version.
 func (db *DB) prepare(ctx context.Context, existing bool) error {
 	have, err := inspect(ctx, db.store)
 	switch {
@@ -86,11 +86,11 @@ func (db *DB) prepare(ctx context.Context, existing bool) error {
 	return db.store.migrate(ctx)
 }
 
-// ErrScheme is the error of a database of a kind that is not known.
+// ErrScheme is the error for an unknown kind of database.
 var ErrScheme = errors.New("not a known kind of database: want a file or postgres://")
 
-// CheckName says whether a database can be opened by its name. What is wrong with it is said without
-// what follows the scheme, which may be a password.
+// CheckName returns an error if no database can be opened by this name. The error leaves out
+// everything after the scheme, which may contain a password.
 func CheckName(database string) error {
 	if kind := scheme(database); kind != "" && !Remote(database) {
 		return fmt.Errorf("%s://: %w", kind, ErrScheme)
@@ -106,7 +106,7 @@ func Remote(database string) bool {
 
 var urlLike = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
 
-// scheme returns what stands before :// in the address of a server; "" if it is none.
+// scheme returns the part before :// in the address of a server, or "" for anything else.
 func scheme(database string) string {
 	if m := urlLike.FindStringSubmatch(database); m != nil {
 		return m[1]
@@ -117,8 +117,8 @@ func scheme(database string) string {
 // Close closes the database.
 func (db *DB) Close() { db.store.close() }
 
-// retry does something until it works or fails for good, or patience ends. Patience begins with the
-// first failure, so that a long transaction whose connection broke is tried again.
+// retry calls do until it works, fails for good, or patience ends. Patience starts with the first
+// failure. Therefore even a long transaction is tried again when its connection breaks.
 func (db *DB) retry(ctx context.Context, do func() error) error {
 	var deadline time.Time
 	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
@@ -140,7 +140,7 @@ func (db *DB) retry(ctx context.Context, do func() error) error {
 	}
 }
 
-// read reads all rows of a query outside a transaction, and tries again as retry does.
+// read reads all rows of a query outside of a transaction, and tries again as retry does.
 func read[T any](ctx context.Context, db *DB, scan func(r rows, v *T) error, sql string, args ...any) (list []T, err error) {
 	err = db.retry(ctx, func() error {
 		list, err = all(ctx, db.store, scan, sql, args...)
@@ -149,7 +149,8 @@ func read[T any](ctx context.Context, db *DB, scan func(r rows, v *T) error, sql
 	return list, err
 }
 
-// exec runs a statement that changes something, in a transaction of its own, and tries again as retry does.
+// exec runs a statement that changes something, in its own transaction, and tries again as retry
+// does.
 func (db *DB) exec(ctx context.Context, sql string, args ...any) (n int64, err error) {
 	err = db.retry(ctx, func() error {
 		n, err = db.store.exec(ctx, sql, args...)
@@ -161,15 +162,16 @@ func (db *DB) exec(ctx context.Context, sql string, args ...any) (n int64, err e
 // An Addition is what Add did.
 type Addition struct {
 	ID     int64  // the batch
-	New    int    // jobs that it did not have
-	Gone   int    // jobs that it had from the same source, and that are not in the list
-	Folder string // where it was added from before, if that was another folder
+	New    int    // the jobs that the batch did not have
+	Gone   int    // the jobs that the batch had from the same source, and that the list does not have
+	Folder string // the folder from which the batch was added before, if that was another folder
 }
 
-// Add puts jobs into a batch, which is made if it is not there. Jobs that it has are not added
-// again; if one of them was something else, nothing is added. The order of the jobs is the order
-// of the results. Jobs go in by chunks, each in a transaction of its own, so that workers can
-// write meanwhile; after an interruption the same call completes it.
+// Add puts jobs into a batch, and creates the batch if it does not exist. It does not add jobs
+// again that the batch has. If one of these differs from its new version, Add adds nothing. The
+// order of the jobs is the order of the results. Jobs are added in chunks, each in its own
+// transaction, so that workers can write in between. After an interruption the same call adds the
+// rest.
 func (db *DB) Add(ctx context.Context, name Name, jobs []Job, limits Limits) (Addition, error) {
 	if err := sound(jobs); err != nil {
 		return Addition{}, err
@@ -187,17 +189,18 @@ func (db *DB) Add(ctx context.Context, name Name, jobs []Job, limits Limits) (Ad
 	}}, limits)
 }
 
-// A List is jobs that need not be in memory all at once.
+// A List is a list of jobs that need not be in memory all at once.
 type List struct {
-	All iter.Seq2[Job, error] // read again and again; ids are unique, and needs are there and go in no circle
-	Sum string                // Sum of all jobs
+	All iter.Seq2[Job, error] // is read several times; ids are unique, every need is the id of a job, and needs form no circle
+	Sum string                // the Sum of all jobs
 
-	// Source names where the jobs come from, such as a file. Jobs that came from there before and are not in the list are
-	// taken out of the batch: they do not count, and are not run. "": all jobs of the batch stay in it.
+	// Source names where the jobs come from, such as a file. A job that came from there before and
+	// is no longer in the list is taken out of the batch: it does not count, and does not run. ""
+	// means that all jobs of the batch stay in it.
 	Source string
 }
 
-// AddList adds jobs as Add does, reading them as it goes.
+// AddList adds jobs as Add does, and reads the list while it adds them.
 func (db *DB) AddList(ctx context.Context, name Name, jobs List, limits Limits) (Addition, error) {
 	id, before, err := db.make(ctx, name)
 	if err != nil {
@@ -234,7 +237,7 @@ func (db *DB) AddList(ctx context.Context, name Name, jobs List, limits Limits) 
 	return added, err
 }
 
-// chunks yields jobs in portions that one statement takes.
+// chunks yields jobs in portions for one statement each.
 func chunks(jobs iter.Seq2[Job, error]) iter.Seq2[[]Job, error] {
 	return func(yield func([]Job, error) bool) {
 		part := make([]Job, 0, chunk)
@@ -256,7 +259,8 @@ func chunks(jobs iter.Seq2[Job, error]) iter.Seq2[[]Job, error] {
 	}
 }
 
-// insert adds jobs chunk by chunk, takes out those that are not in the list any more, and says at the end what they need.
+// insert adds jobs in chunks, takes out the jobs that are no longer in the list, and records at the
+// end which jobs need which.
 func (db *DB) insert(ctx context.Context, id int64, jobs List, added *Addition) (err error) {
 	seq := 0
 	var needs []need
@@ -291,7 +295,8 @@ func (db *DB) insert(ctx context.Context, id int64, jobs List, added *Addition) 
 	})
 }
 
-// takeOut takes the jobs out of a batch that are of the same source and not among the n of the list. It returns how many.
+// takeOut takes jobs out of a batch that have the same source and are not among the n jobs of the
+// list. It returns how many.
 func (db *DB) takeOut(ctx context.Context, id int64, jobs List, n int) (gone int, err error) {
 	if jobs.Source == "" {
 		return 0, nil
@@ -299,7 +304,7 @@ func (db *DB) takeOut(ctx context.Context, id int64, jobs List, n int) (gone int
 	mine := ` FROM batch_job WHERE batch = $1 AND source = $2 AND gone = 0`
 	have, err := read(ctx, db, scanNumber, `SELECT count(*)`+mine, id, plain(jobs.Source))
 	if err != nil || have[0] == int64(n) {
-		return 0, err // all are of the list
+		return 0, err // all jobs are in the list
 	}
 	listed := make(map[string]bool, n)
 	for j, err := range jobs.All {
@@ -326,7 +331,7 @@ func (db *DB) takeOut(ctx context.Context, id int64, jobs List, n int) (gone int
 	}
 }
 
-// A Sum tells lists of jobs apart. The zero value is that of an empty list.
+// A Sum tells lists of jobs apart. The zero value is the sum of an empty list.
 type Sum struct{ hash hash.Hash }
 
 // Add adds the next job.
@@ -344,7 +349,7 @@ func (s *Sum) String() string {
 	return hex.EncodeToString(s.hash.Sum(nil))
 }
 
-// sound finds what is wrong with jobs by themselves.
+// sound returns an error for each fault in a list of jobs.
 func sound(jobs []Job) error {
 	var faults []error
 	seen := make(map[string]bool, len(jobs))
@@ -372,7 +377,7 @@ func sound(jobs []Job) error {
 	return errors.Join(faults...)
 }
 
-// sum tells jobs apart that have the same id.
+// sum returns a string that differs for jobs that differ and have the same id.
 func sum(j Job) string {
 	needs := slices.Sorted(slices.Values(j.Needs))
 	b, _ := json.Marshal([]any{j.Kind, cmp.Or(j.Same, string(j.Payload)), needs})
@@ -380,7 +385,8 @@ func sum(j Job) string {
 	return hex.EncodeToString(h[:16])
 }
 
-// make returns the id of a batch and the folder it was added from, and makes it first if it is new.
+// make returns the id of a batch and the folder that it was added from. It creates the batch if it
+// is new.
 func (db *DB) make(ctx context.Context, name Name) (id int64, folder string, err error) {
 	type entry struct {
 		id     int64
@@ -391,13 +397,15 @@ func (db *DB) make(ctx context.Context, name Name) (id int64, folder string, err
 		private = 1
 	}
 	err = db.retry(ctx, func() error {
-		if _, err := db.store.exec(ctx, `INSERT INTO batch (name, label, folder, private, created) VALUES ($1, $2, $3, $4, {now}) ON CONFLICT (name) DO NOTHING`,
+		if _, err := db.store.exec(ctx,
+			`INSERT INTO batch (name, label, folder, private, created) VALUES ($1, $2, $3, $4, {now}) ON CONFLICT (name) DO NOTHING`,
 			name.key(), plain(name.Name), plain(name.Folder), private); err != nil {
 			return err
 		}
-		found, err := all(ctx, db.store, func(r rows, e *entry) error { return r.Scan(&e.id, &e.folder) }, `SELECT id, folder FROM batch WHERE name = $1`, name.key())
+		found, err := all(ctx, db.store, func(r rows, e *entry) error { return r.Scan(&e.id, &e.folder) },
+			`SELECT id, folder FROM batch WHERE name = $1`, name.key())
 		if err == nil && len(found) == 0 {
-			err = fmt.Errorf("%s: %w", name.Name, ErrNoBatch) // somebody removed it just now
+			err = fmt.Errorf("%s: %w", name.Name, ErrNoBatch) // somebody just removed it
 		}
 		if err == nil {
 			id, folder = found[0].id, found[0].folder
@@ -407,21 +415,21 @@ func (db *DB) make(ctx context.Context, name Name) (id int64, folder string, err
 	return id, folder, err
 }
 
-// Renew keeps a batch as history and makes room for a new one of its name. It reports whether
-// there was one.
+// Renew keeps a batch as history, so that a new batch can have its name. It reports whether the
+// batch existed.
 func (db *DB) Renew(ctx context.Context, name Name) (bool, error) {
 	n, err := db.exec(ctx, `UPDATE batch SET name = name || '
 #' || CAST(id AS text), old = 1 WHERE name = $1`, name.key())
 	return n > 0, err
 }
 
-// Remove removes a batch with all that is known of its jobs. It fails while jobs are running.
+// Remove removes a batch and all data of its jobs. It fails while jobs are running.
 func (db *DB) Remove(ctx context.Context, id int64) error {
 	err := db.change(ctx, id, func(c *change) error {
 		if c.b.open > 0 {
 			return ErrRunning
 		}
-		c.b.stop = Removing // nothing starts from here on
+		c.b.stop = Removing // from now on nothing starts
 		return nil
 	})
 	if err != nil {
@@ -447,7 +455,7 @@ func (db *DB) Remove(ctx context.Context, id int64) error {
 	return err
 }
 
-// Resume lets a batch go on that was stopped, and reports whether it was.
+// Resume lets a stopped batch continue. It returns why the batch was stopped, or "".
 func (db *DB) Resume(ctx context.Context, id int64) (stopped Stop, err error) {
 	err = db.edit(ctx, id, func(c *change) error {
 		stopped, c.b.stop = c.b.stop, ""
@@ -456,8 +464,9 @@ func (db *DB) Resume(ctx context.Context, id int64) (stopped Stop, err error) {
 	return stopped, err
 }
 
-// Retry takes jobs again that did not get done: those named, or, by chunks, all that failed. Jobs
-// that were skipped for their sake wait for them again. It returns how many there were.
+// Retry sets jobs that were not done back to waiting: the named jobs and, if ids is nil, all failed
+// jobs in chunks. Jobs that were skipped because of them wait for them again. It returns the number
+// of jobs.
 func (db *DB) Retry(ctx context.Context, id int64, ids []string) (n int, err error) {
 	for some := chunk; ids == nil && some == chunk; n += some {
 		err = db.edit(ctx, id, func(c *change) error {
@@ -480,10 +489,10 @@ func (db *DB) Retry(ctx context.Context, id int64, ids []string) (n int, err err
 	return n + named, err
 }
 
-// Cancel ends jobs that have not ended: those named, or all. Workers end the running ones at
-// their next beat. All jobs are canceled by chunks, each in a transaction of its own, so that
-// workers can write meanwhile; nothing of the batch starts until all have ended, and if this process
-// dies, a worker completes it. It returns how many there were.
+// Cancel cancels jobs that have not ended: the named jobs or, if ids is nil, all. Workers stop the
+// running jobs at their next beat. All jobs are canceled in chunks, each in its own transaction, so
+// that workers can write in between. Nothing of the batch starts until all jobs have ended. If this
+// process dies, a worker cancels the rest. Cancel returns the number of jobs.
 func (db *DB) Cancel(ctx context.Context, id int64, ids []string) (n int, err error) {
 	if ids != nil {
 		err = db.edit(ctx, id, func(c *change) error {
@@ -511,7 +520,7 @@ func (db *DB) Cancel(ctx context.Context, id int64, ids []string) (n int, err er
 	return int(canceled - before), nil
 }
 
-// edit changes a batch, and delivers what can be delivered then.
+// edit changes a batch, and then delivers the jobs that can be delivered.
 func (db *DB) edit(ctx context.Context, id int64, do func(c *change) error) error {
 	crew, err := db.crew(ctx)
 	if err != nil {
@@ -525,14 +534,14 @@ func (db *DB) edit(ctx context.Context, id int64, do func(c *change) error) erro
 	})
 }
 
-// A crew is what the workers can do together, as their keeper counts them.
+// A crew is what all workers can do together, as counted by their keeper.
 type crew struct {
 	Workers int            `json:"workers"`
 	Slots   int            `json:"slots"`
-	Unfit   map[string]int `json:"unfit,omitempty"` // slots of workers that do no jobs of a kind
+	Unfit   map[string]int `json:"unfit,omitempty"` // the slots of workers that do no jobs of a kind
 }
 
-// nobody reports whether workers are there and none does jobs of a kind.
+// nobody reports whether there are workers and none of them does jobs of a kind.
 func (c crew) nobody(kind string) bool { return c.Slots > 0 && c.Unfit[kind] >= c.Slots }
 
 func (db *DB) crew(ctx context.Context) (c crew, err error) {
@@ -543,7 +552,7 @@ func (db *DB) crew(ctx context.Context) (c crew, err error) {
 	return c, err
 }
 
-// Crew tells which workers are there, and what some of them cannot do.
+// Crew returns which workers are there, and what some of them cannot do.
 func (db *DB) Crew(ctx context.Context) (c Crew, err error) {
 	type entry struct{ host, unfit string }
 	found, err := read(ctx, db, func(r rows, e *entry) error { return r.Scan(&e.host, &e.unfit) },
@@ -559,7 +568,7 @@ func (db *DB) Crew(ctx context.Context) (c Crew, err error) {
 	return c, err
 }
 
-// Status says how a batch is doing.
+// Status returns the state of a batch.
 func (db *DB) Status(ctx context.Context, id int64) (*Status, error) {
 	found, err := db.statuses(ctx, `WHERE id = $1`, id)
 	if err == nil && len(found) == 0 {
@@ -571,12 +580,12 @@ func (db *DB) Status(ctx context.Context, id int64) (*Status, error) {
 	return &found[0], nil
 }
 
-// Find returns the batches of a name in all folders, the oldest first.
+// Find returns the batches with a name in all folders, the oldest first.
 func (db *DB) Find(ctx context.Context, name string) ([]Status, error) {
 	return db.statuses(ctx, `WHERE label = $1 ORDER BY id`, plain(name))
 }
 
-// List says how all batches are doing that are not private, the oldest first.
+// List returns the state of all batches that are not private, the oldest first.
 func (db *DB) List(ctx context.Context) ([]Status, error) {
 	return db.statuses(ctx, `WHERE private = 0 ORDER BY id`)
 }
@@ -597,7 +606,8 @@ func (db *DB) statuses(ctx context.Context, where string, args ...any) ([]Status
 func scanStatus(r rows, s *Status) error {
 	var byName, old, created, ended, spent, reserved, budget, until, short int64
 	var stop string
-	err := r.Scan(&s.ID, &s.Name, &s.Folder, &byName, &old, &created, &ended, &s.Waiting, &s.Open, &s.Done, &s.Failed, &s.Canceled, &s.Skipped,
+	err := r.Scan(&s.ID, &s.Name, &s.Folder, &byName, &old, &created, &ended,
+		&s.Waiting, &s.Open, &s.Done, &s.Failed, &s.Canceled, &s.Skipped,
 		&spent, &reserved, &budget, &s.Most, &s.Starts, &s.WindowMS, &stop, &s.Event, &until, &short)
 	s.ByName, s.Old, s.Ended = byName != 0, old != 0, moment(ended)
 	s.Created = time.UnixMilli(created).UTC()
@@ -616,11 +626,11 @@ func moment(ms int64) *time.Time {
 	return &t
 }
 
-// A Query says which jobs of a batch are wanted. The zero value means all, in the order of the file.
+// A Query selects jobs of a batch. The zero value selects all jobs, in the order of the file.
 type Query struct {
 	States []State // nil means every state
-	Text   string  // only jobs with this in their id or error
-	After  string  // only jobs behind the one of this id
+	Text   string  // only jobs with this string in their id or error
+	After  string  // only jobs after the job with this id
 	Limit  int     // how many at most; 0 means all
 }
 
@@ -641,7 +651,7 @@ func (db *DB) Jobs(ctx context.Context, id int64, q Query) iter.Seq2[Result, err
 			}
 			seq, job = found[0].seq, found[0].job
 		}
-		// A page at a time: nobody holds the database while the results are written somewhere.
+		// It reads a page at a time, so that the database is free while the results are written.
 		for left := q.Limit; ; {
 			page, err := db.page(ctx, id, q, seq, job, left)
 			if err != nil {
@@ -661,7 +671,7 @@ func (db *DB) Jobs(ctx context.Context, id int64, q Query) iter.Seq2[Result, err
 	}
 }
 
-// states lists the wanted states as SQL writes them, without those that batches do not have.
+// states lists the wanted states for an SQL statement, without unknown states.
 func (q Query) states() string {
 	var all []string
 	for _, s := range []State{Waiting, Opened, Done, Failed, Canceled, Skipped} {
@@ -685,13 +695,14 @@ func (db *DB) page(ctx context.Context, id int64, q Query, seq, job int64, left 
 	sql := `SELECT ` + resultColumns + `, seq, id FROM batch_job WHERE batch = $1 AND gone = 0 AND (seq, id) > ($2, $3)`
 	args := []any{id, seq, job, limit}
 	if len(q.States) > 0 {
-		sql += ` AND state IN (` + q.states() + `)` // as constants: the database chooses an index by them
+		sql += ` AND state IN (` + q.states() + `)` // as constants: the database chooses an index by their values
 	}
 	if q.Text != "" {
 		sql += ` AND (lower(name) LIKE $5 ESCAPE '!' OR lower(fault) LIKE $5 ESCAPE '!')`
 		args = append(args, "%"+strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(q.Text))+"%")
 	}
-	return read(ctx, db, func(r rows, e *pageEntry) error { return scanResult(r, &e.result, &e.seq, &e.job) }, sql+` ORDER BY seq, id LIMIT $4`, args...)
+	return read(ctx, db, func(r rows, e *pageEntry) error { return scanResult(r, &e.result, &e.seq, &e.job) },
+		sql+` ORDER BY seq, id LIMIT $4`, args...)
 }
 
 // WaitingKinds returns the kinds of the jobs that wait for a worker.
@@ -705,7 +716,8 @@ func (db *DB) WaitingKinds(ctx context.Context, id int64) (kinds []string, err e
 		return nil, err
 	}
 	for _, kind := range every {
-		waits, err := read(ctx, db, scanNumber, `SELECT 1 FROM batch_job WHERE batch = $1 AND kind = $2 AND state = 'waiting' AND wants = 0 LIMIT 1`, id, kind)
+		waits, err := read(ctx, db, scanNumber,
+			`SELECT 1 FROM batch_job WHERE batch = $1 AND kind = $2 AND state = 'waiting' AND wants = 0 LIMIT 1`, id, kind)
 		if err != nil {
 			return nil, err
 		}
@@ -716,7 +728,7 @@ func (db *DB) WaitingKinds(ctx context.Context, id int64) (kinds []string, err e
 	return kinds, nil
 }
 
-// Job tells all that is known of one job: how it stands, and its attempts.
+// Job returns the state of one job, and its attempts.
 func (db *DB) Job(ctx context.Context, id int64, name string) (r Result, attempts []Attempt, err error) {
 	found, err := read(ctx, db, func(r rows, v *Result) error { return scanResult(r, v) },
 		`SELECT `+resultColumns+` FROM batch_job WHERE batch = $1 AND name = $2`, id, name)
@@ -736,7 +748,7 @@ func (db *DB) Job(ctx context.Context, id int64, name string) (r Result, attempt
 	return found[0], attempts, err
 }
 
-// Events returns up to a thousand jobs that ended after an event, in the order in which they did.
+// Events returns up to a thousand jobs that ended after an event, in the order in which they ended.
 func (db *DB) Events(ctx context.Context, id, after int64) (found []Result, err error) {
 	return read(ctx, db, func(r rows, v *Result) error { return scanResult(r, v) },
 		`SELECT `+resultColumns+` FROM batch_job WHERE batch = $1 AND event > $2 AND event > 0 ORDER BY event LIMIT 1000`, id, after)
@@ -747,7 +759,8 @@ const resultColumns = `name, kind, state, tries + kills, spent, started, ended, 
 func scanResult(r rows, v *Result, more ...any) error {
 	var spent, started, ended int64
 	var state, result string
-	err := r.Scan(append([]any{&v.ID, &v.Kind, &state, &v.Attempts, &spent, &started, &ended, &v.Error, &v.Log, &result, &v.Event}, more...)...)
+	err := r.Scan(append([]any{&v.ID, &v.Kind, &state, &v.Attempts, &spent, &started, &ended,
+		&v.Error, &v.Log, &result, &v.Event}, more...)...)
 	v.State, v.CostUSD, v.Started, v.Ended = State(state), dollars(spent), moment(started), moment(ended)
 	if result != "" {
 		v.Result = json.RawMessage(result)
@@ -755,7 +768,7 @@ func scanResult(r rows, v *Result, more ...any) error {
 	return err
 }
 
-// Running returns the jobs of a batch that workers have in hand.
+// Running returns the jobs of a batch that workers are running.
 func (db *DB) Running(ctx context.Context, id int64) (running []Running, err error) {
 	type delivered struct {
 		job                     int64
@@ -777,13 +790,14 @@ func (db *DB) Running(ctx context.Context, id int64) (running []Running, err err
 	return running, err
 }
 
-// A note is what a job says it is doing.
+// A note is what a job reports that it is doing.
 type note struct {
 	Since int64  `json:"since"`
 	Text  string `json:"text,omitempty"`
 }
 
-// locksID names the folder of locks: workers with the same one can tell whether another is alive.
+// locksID returns an id of the folder of locks. Workers with the same id can tell whether the
+// others are alive.
 func (db *DB) locksID() (string, error) {
 	if db.locks == "" {
 		return "", nil
@@ -806,7 +820,7 @@ func (db *DB) locksID() (string, error) {
 	}
 }
 
-// settle writes a file whole, unless it is there.
+// settle writes a file at once, unless the file exists.
 func settle(file, text string) error {
 	temp := file + "." + newID()
 	if err := os.WriteFile(temp, []byte(text), 0o600); err != nil {
@@ -814,7 +828,7 @@ func settle(file, text string) error {
 	}
 	defer os.Remove(temp)
 	if err := os.Link(temp, file); err != nil && !errors.Is(err, os.ErrExist) {
-		return os.Rename(temp, file) // a file system without links
+		return os.Rename(temp, file) // the file system has no links
 	}
 	return nil
 }

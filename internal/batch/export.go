@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// WriteLines writes a JSON line for each job in a state that is wanted, in order.
+// WriteLines writes a JSON line for each job in a wanted state, in order.
 func (db *DB) WriteLines(ctx context.Context, w io.Writer, id int64, wanted func(State) bool) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -25,7 +25,7 @@ func (db *DB) WriteLines(ctx context.Context, w io.Writer, id int64, wanted func
 	return nil
 }
 
-// WriteCSV writes a row for each job in a state that is wanted, in order, below one that names the columns.
+// WriteCSV writes a header row, and a row for each job in a wanted state, in order.
 func (db *DB) WriteCSV(ctx context.Context, w io.Writer, id int64, wanted func(State) bool) error {
 	table := csv.NewWriter(w)
 	err := table.Write([]string{"id", "state", "attempts", "cost_usd", "started", "ended", "error", "result"})

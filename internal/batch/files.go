@@ -8,11 +8,11 @@ import (
 	"fmt"
 )
 
-// MaxFile is how large a file may be that jobs share.
+// MaxFile is the largest size of a file that jobs share.
 const MaxFile = 64 << 20
 
-// Put keeps a file that many jobs need and that is too much for the payload of each. The name that
-// it returns is a hash of the content: the same file is kept once.
+// Put stores a file that many jobs need and that is too large for the payload of each. It returns a
+// hash of the content as the file's name, so the same file is stored only once.
 func (db *DB) Put(ctx context.Context, data []byte) (name string, err error) {
 	if len(data) > MaxFile {
 		return "", fmt.Errorf("a file of %d bytes, want at most %d", len(data), MaxFile)
@@ -24,7 +24,7 @@ func (db *DB) Put(ctx context.Context, data []byte) (name string, err error) {
 	return name, err
 }
 
-// Get returns a file that was put into the database.
+// Get returns a file that Put stored.
 func (db *DB) Get(ctx context.Context, name string) ([]byte, error) {
 	found, err := read(ctx, db, scanString, `SELECT data FROM batch_file WHERE name = $1`, name)
 	if err != nil {

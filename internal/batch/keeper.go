@@ -14,12 +14,12 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// keeperLease is how long a worker that looks after the others may be silent, in milliseconds.
+// keeperLease is how long the worker that looks after the others may be silent, in milliseconds.
 const keeperLease = 5000
 
-// keeps finds out whether this worker is the one that looks after the others: who died, which jobs
-// go back, what can start. There is one at a time, so that a beat costs the same however many
-// workers there are.
+// keeps reports whether this worker is the keeper. The keeper looks after the others: it finds out
+// who died, which jobs go back, and which can start. There is one keeper at a time, so that a beat
+// costs the same with any number of workers.
 func (s *session) keeps(ctx context.Context) (bool, error) {
 	type entry struct {
 		worker, place, crew string
@@ -41,10 +41,10 @@ func (s *session) keeps(ctx context.Context) (bool, error) {
 	s.crewText = k.crew
 	left := k.until - k.now
 	if k.worker == s.id && left > keeperLease*2/3 && left <= keeperLease {
-		return true, nil // the lease is renewed in time, not each time
+		return true, nil // the lease is renewed in time, but not at every beat
 	}
 	if k.worker != s.id {
-		// A lease that ends too late is from before the clock was set back.
+		// A lease that ends too late was written before the clock was set back.
 		alive := k.known == 1 && left > 0 && left <= 2*keeperLease && s.holder(k.worker, k.place) != free
 		if alive {
 			return false, nil
@@ -55,14 +55,14 @@ func (s *session) keeps(ctx context.Context) (bool, error) {
 	return n == 1, err
 }
 
-// heard notes the database's time, and that we heard it.
+// heard records the database's time, and that we heard from the database.
 func (s *session) heard(now int64) {
 	asked := time.Now()
 	s.offset.Store(now - asked.UnixMilli())
 	if s.last.IsZero() || asked.Sub(s.last) > max(s.db.lease/3, 2*idleBeat) {
 		s.since = now
 		if s.last.IsZero() {
-			s.since = 0 // a worker that begins may remove those who died before
+			s.since = 0 // a worker that starts may remove workers that died before
 		}
 	}
 	s.last = asked
@@ -76,7 +76,7 @@ func (s *session) keep(ctx context.Context) error {
 	return errors.Join(s.reconcile(ctx), s.cancel(ctx), s.feed(ctx))
 }
 
-// cancel goes on with batches of which somebody has begun to cancel all jobs.
+// cancel continues to cancel batches whose jobs somebody has begun to cancel.
 func (s *session) cancel(ctx context.Context) error {
 	batches, err := all(ctx, s.db.store, scanNumber, `SELECT id FROM batch WHERE stop = '`+string(Canceling)+`' ORDER BY id`)
 	if err != nil {
@@ -91,7 +91,8 @@ func (s *session) cancel(ctx context.Context) error {
 	})
 }
 
-// changeEach changes batches one by one. One that cannot be changed does not stop the next.
+// changeEach changes batches one after the other. It continues after a batch that cannot be
+// changed.
 func (s *session) changeEach(ctx context.Context, batches iter.Seq[int64], do func(c *change) error) error {
 	var faults []error
 	for id := range batches {
@@ -105,7 +106,7 @@ func (s *session) changeEach(ctx context.Context, batches iter.Seq[int64], do fu
 	return errors.Join(faults...)
 }
 
-// removeDead takes the dead off the list of workers, and counts what the others can do.
+// removeDead removes dead workers from the list, and counts what the others can do.
 func (s *session) removeDead(ctx context.Context, now int64) error {
 	type entry struct {
 		id, place, unfit string
@@ -131,7 +132,8 @@ func (s *session) removeDead(ctx context.Context, now int64) error {
 		if s.worker.Orphaned != nil && w.place == s.place {
 			s.worker.Orphaned(w.id)
 		}
-		// A worker that beat meanwhile is spared; one without a process cannot have.
+		// A worker that beat in the meantime is spared. A worker without a process cannot have
+		// beaten.
 		if _, err := s.db.store.exec(ctx, `DELETE FROM batch_worker WHERE id = $1 AND beat = $2`, w.id, w.beat); err != nil {
 			return err
 		}
@@ -161,9 +163,9 @@ func (c *crew) add(slots int, unfit string) {
 	}
 }
 
-// holder tells whether a worker of this machine has its lock.
+// holder returns whether a worker of this machine holds its lock.
 func (s *session) holder(id, place string) holder {
-	// The processes of one machine share a file: a worker without a lock beside it is gone.
+	// The processes of one machine share a file. A worker without a lock next to it is dead.
 	missing := unknown
 	if s.db.lease == 0 {
 		missing = free
@@ -190,14 +192,14 @@ func (s *session) holder(id, place string) holder {
 	return free
 }
 
-// liveRows are the deliveries that River has not finished.
+// liveRows selects the deliveries that River has not finished.
 const liveRows = `SELECT id, CAST(state AS text) AS state, COALESCE({worker}, '') AS worker,
 	CAST(args ->> 'j' AS bigint) AS job, CAST(args ->> 'n' AS bigint) AS n
 	FROM river_job WHERE state IN ('available', 'running', 'pending', 'retryable', 'scheduled') AND kind = 'skillhand'`
 
-// reconcile compares open jobs with their deliveries, in one look, and sends back the jobs whose
-// delivery will come to nothing: its worker is not alive, or there is none. A worker registers
-// before it takes deliveries, so the statement that shows a delivery shows its worker too.
+// reconcile compares open jobs with their deliveries, in one query. It sends back the jobs whose
+// delivery does not exist or belongs to a dead worker. A worker registers before it takes
+// deliveries, so a query that returns a delivery also returns its worker.
 func (s *session) reconcile(ctx context.Context) error {
 	seen, err := s.sightings(ctx, `FULL JOIN`, ``)
 	if err != nil {
@@ -235,7 +237,7 @@ func (s *session) sendBack(ctx context.Context, back map[int64][]finish) error {
 	return s.changeEach(ctx, maps.Keys(back), func(c *change) error { return c.finish(back[c.b.id]) })
 }
 
-// sightings reads open jobs beside their deliveries.
+// sightings reads the open jobs together with their deliveries.
 func (s *session) sightings(ctx context.Context, join, where string, args ...any) ([]sighting, error) {
 	return all(ctx, s.db.store, func(r rows, v *sighting) error {
 		var state string
@@ -252,17 +254,18 @@ func (s *session) sightings(ctx context.Context, join, where string, args ...any
 		LEFT JOIN batch_worker w ON w.id = r.worker `+where, args...)
 }
 
-// closeRows ends deliveries that nobody works on. River's own way of doing so is for the worker
-// that has them.
+// closeRows ends deliveries that no worker works on. River's own function for that is only for the
+// worker that has them.
 func closeRows(ctx context.Context, q querier, rows []int64) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	_, err := q.exec(ctx, `UPDATE river_job SET state = 'cancelled', finalized_at = {finalized} WHERE id IN {list} AND state = 'running'`, jsonList(rows))
+	_, err := q.exec(ctx,
+		`UPDATE river_job SET state = 'cancelled', finalized_at = {finalized} WHERE id IN {list} AND state = 'running'`, jsonList(rows))
 	return err
 }
 
-// feed delivers jobs that became due, or that nobody was there to deliver.
+// feed delivers jobs that became due, or that no worker was there to deliver.
 func (s *session) feed(ctx context.Context) error {
 	batches, err := all(ctx, s.db.store, scanNumber, `SELECT id FROM batch WHERE stop = '' AND waiting > 0 AND (concurrency = 0 OR open < concurrency)
 		AND EXISTS (SELECT 1 FROM batch_job j WHERE j.batch = batch.id AND j.state = 'waiting' AND j.wants = 0 AND j.due <= {now}) ORDER BY id`)

@@ -28,7 +28,7 @@ var postgresDialect = dialect{words: strings.NewReplacer(
 	"{finalized}", "now()",
 )}
 
-// postgresStore is a server that any number of machines share.
+// A postgresStore is a server that any number of machines share.
 type postgresStore struct {
 	postgresQuerier
 	pool   *pgxpool.Pool
@@ -40,13 +40,14 @@ func openPostgres(ctx context.Context, dsn string, patience time.Duration) (*pos
 	if err != nil {
 		return nil, err
 	}
-	// A worker that is stopped in the middle of a transaction holds up nobody for long.
+	// A worker that is suspended in the middle of a transaction blocks others only for a short
+	// time.
 	cfg.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "5s"
 	cfg.ConnConfig.RuntimeParams["application_name"] = "skillhand"
 	if cfg.ConnConfig.ConnectTimeout == 0 {
 		cfg.ConnConfig.ConnectTimeout = 10 * time.Second
 	}
-	// One connection that beats and one that writes; River has a third one, which listens.
+	// One connection is for beats, one for writing. River has a third one, which listens.
 	cfg.MaxConns, cfg.MinConns = 2, 0
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
@@ -64,7 +65,7 @@ func openPostgres(ctx context.Context, dsn string, patience time.Duration) (*pos
 	return &postgresStore{postgresQuerier{pool}, pool, client}, nil
 }
 
-// reach waits for a first answer of the server.
+// reach waits for the first answer of the server.
 func reach(ctx context.Context, pool *pgxpool.Pool, patience time.Duration) error {
 	first, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -90,8 +91,8 @@ func deadline(ctx context.Context) time.Time {
 	return at
 }
 
-// unreachable says in one line why there is no answer: the driver has a line for each address and
-// names the user.
+// unreachable returns in one line why there is no answer. The driver's error has a line for each
+// address, and contains the user's name.
 func unreachable(err error, patience time.Duration) error {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e
@@ -109,12 +110,13 @@ func unreachable(err error, patience time.Duration) error {
 	return fmt.Errorf("cannot be reached: %s", strings.TrimSpace(lines[len(lines)-1]))
 }
 
-// migrateLock keeps the programs apart that make the tables at the same time.
+// migrateLock is the lock for creating the tables, so that only one program creates them at a time.
 const migrateLock = 0x736b68616e64
 
-// tables lists the tables that names without a schema mean.
+// tables returns the tables that can be named without a schema.
 func (s *postgresStore) tables(ctx context.Context) ([]string, error) {
-	return all(ctx, s, scanString, `SELECT CAST(relname AS text) FROM pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_table_is_visible(oid)
+	return all(ctx, s, scanString,
+		`SELECT CAST(relname AS text) FROM pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_table_is_visible(oid)
 		AND (relname = 'river_job' OR relname LIKE 'batch%')`)
 }
 
@@ -141,7 +143,7 @@ func (s *postgresStore) migrate(ctx context.Context) error {
 }
 
 func (s *postgresStore) engine(cfg *river.Config) (engine, error) {
-	cfg.FetchPollInterval = 2 * time.Second // it is notified; this is for notifications that were lost
+	cfg.FetchPollInterval = 2 * time.Second // the server notifies River; this is for lost notifications
 	c, err := river.NewClient(riverpgxv5.New(s.pool), cfg)
 	return riverEngine[pgx.Tx]{c, cfg.FetchPollInterval}, err
 }
@@ -168,7 +170,8 @@ func passes(err error) bool {
 		pgconn.Timeout(err) || pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "conn closed")
 }
 
-// broken: a server can be mended while its clients wait, but for one that has lost the tables.
+// broken reports whether the tables are gone. All other problems of a server can be solved while
+// its clients wait.
 func (s *postgresStore) broken(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (e.Code == "42P01" || e.Code == "3D000")
@@ -182,7 +185,7 @@ func (s *postgresStore) begin(ctx context.Context) (transaction, error) {
 	return &postgresTx{postgresQuerier{tx}, tx, s.client}, nil
 }
 
-// postgresQuerier is the pool or a transaction.
+// A postgresQuerier is the pool or a transaction.
 type postgresQuerier struct {
 	on interface {
 		Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)

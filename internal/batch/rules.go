@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// The rules of the state machine. Everything here is a function of what it is given; times are
-// milliseconds of the database's clock, money is millionths of a dollar.
+// The rules of the state machine. Every function here depends only on its arguments. Times are
+// milliseconds of the database's clock, money is in millionths of a dollar.
 
-// maxKills is how many workers may die with a job in their hands before the job is to blame.
+// maxKills is how many workers may die while they run a job before the job fails.
 const maxKills = 5
 
-// aloneAfter is how many workers may die with a job in their hands before it runs alone in its
-// worker, so that a job which kills takes no others with it.
+// aloneAfter is how many workers may die while they run a job before the job runs alone in its
+// worker. A job that kills its worker then affects no other jobs.
 const aloneAfter = 2
 
-// A delivery is a permit to run a job once, as River keeps it. It carries what cannot change
+// A delivery is a permit to run a job once, as River stores it. It has the data that cannot change
 // while the job is open.
 type delivery struct {
 	Batch   int64 `json:"b"`
@@ -27,13 +27,13 @@ type delivery struct {
 	Kills   int   `json:"kills,omitempty"`
 	Retries int   `json:"retries,omitempty"`
 	Cost    int64 `json:"cost,omitempty"`  // set aside
-	Limit   int64 `json:"limit,omitempty"` // what it may cost
+	Limit   int64 `json:"limit,omitempty"` // the most that it may cost
 }
 
-// Kind names our deliveries among the rows of River.
+// Kind returns the name of our deliveries among the rows of River.
 func (delivery) Kind() string { return "skillhand" }
 
-// How a delivery ended.
+// A how says how a delivery ended.
 type how string
 
 const (
@@ -42,21 +42,21 @@ const (
 	lost     how = "lost"     // its worker died
 )
 
-// A step is what becomes of a job when a delivery has ended.
+// A step is a job's next state after a delivery has ended.
 type step struct {
 	state        State
 	due          int64
 	tries, kills int
 	spent        int64
 	fault        string
-	pause        int64 // jobs of this kind start no earlier
+	pause        int64 // jobs of this kind start no earlier than this
 	stop         Stop
 }
 
-// An ending is how a delivery ended.
+// An ending says how a delivery ended.
 type ending struct {
 	how   how
-	began bool // the function was called, as far as is known
+	began bool // as far as is known, the function was called
 	retry Retry
 }
 
@@ -70,7 +70,7 @@ func next(d delivery, e ending, now int64) step {
 	case e.how == lost && !e.began:
 		s.fault = "its worker died before it began"
 	case e.how == lost:
-		s.spent = d.Cost // nobody knows: all that it may have been
+		s.spent = d.Cost // the cost is unknown: all of the reservation counts
 		s.kills++
 		s.fault = "its worker died"
 		if s.kills >= maxKills {
@@ -78,7 +78,7 @@ func next(d delivery, e ending, now int64) step {
 		}
 	case e.how == returned:
 		if e.began && s.spent == 0 {
-			s.spent = d.Cost // it was cut off and did not tell
+			s.spent = d.Cost // the job was cut off and did not report its cost
 		}
 	case r.Error == "":
 		s.state = Done
@@ -99,16 +99,17 @@ func next(d delivery, e ending, now int64) step {
 	return s
 }
 
-// backoff returns how long to wait after a number of failures, if nobody said: a second, doubled each
-// time up to a minute, less up to a quarter so that jobs that failed together come back apart.
+// backoff returns how long to wait after a number of failures, if nothing else was asked for. It is
+// a second, doubled after each failure up to a minute. It is shortened by up to a quarter, so that
+// jobs that failed together start at different times.
 func backoff(tries int, job int64) time.Duration {
 	wait := time.Second << min(tries-1, 6)
 	return min(wait, time.Minute) * time.Duration(100-uint64(job)*37%25) / 100
 }
 
-// room returns how many further deliveries may be out: those that the limit allows, or else enough to
-// keep every slot of every worker busy while the next ones are on their way. Deliveries wake all
-// workers, so many workers get many at a time.
+// room returns how many more deliveries may be open. These are as many as the limit allows. Without
+// a limit they are enough to keep all slots of all workers busy while the next deliveries arrive.
+// Deliveries wake all workers, so many workers get many at a time.
 func room(concurrency, slots, open int) int {
 	if concurrency > 0 {
 		return max(0, concurrency-open)
@@ -120,30 +121,30 @@ func room(concurrency, slots, open int) int {
 	return free
 }
 
-// pause returns how long a worker waits between two looks for deliveries: all workers together look as
-// often as one would alone.
+// pause returns how long a worker waits between two looks for deliveries. All workers together look
+// as often as one worker would alone.
 func pause(workers int) time.Duration {
 	return min(2*time.Millisecond*time.Duration(max(workers, 1)), 2*time.Second)
 }
 
-// An account is what a budget knows when a further job wants to start.
+// An account is the state of a budget when another job wants to start.
 type account struct {
 	left     int64 // neither spent nor set aside
-	alone    bool  // nothing is set aside: no other job that costs is open
+	alone    bool  // nothing is set aside: no other job with a cost is open
 	free     int   // jobs that may start now
-	attempt  int64 // the dearest attempt so far; 0 if none has ended
-	turn     int64 // the dearest turn so far
-	mostTurn int64 // 0: jobs keep to their limits; above: a turn costs at most this; -1: nobody knows
+	attempt  int64 // the most expensive attempt so far; 0 if none has ended
+	turn     int64 // the most expensive turn so far
+	mostTurn int64 // 0: jobs obey their limits; above 0: a turn costs at most this; -1: unknown
 }
 
-// setAside decides what a job may cost and how much of the budget to set aside for it, given the
-// job's own limit, or -1 for a share of what is left. Nothing set aside means that the job cannot
-// start now.
+// setAside decides what a job may cost and how much of the budget to set aside for it. own is the
+// job's own limit, or -1 for a share of the remaining budget. If held is 0, the job cannot start
+// now.
 //
-// A job with turns stops after the turn that passes its limit. Several run at the same time only
-// while what is left covers the limit and the dearest possible turn of each. Otherwise one runs
-// alone, with its limit and the dearest turn seen set aside: if its last turn is dearer than that,
-// what is spent passes the budget by part of this one turn.
+// A job with turns stops after the turn that exceeds its limit. Several such jobs run at the same
+// time only while the remaining budget covers the limit and the most expensive possible turn of
+// each. Otherwise one runs alone, with its limit and the most expensive turn so far set aside. If
+// its last turn is more expensive than that, the batch exceeds the budget by a part of that turn.
 func (a account) setAside(own int64) (limit, held int64) {
 	most := max(a.mostTurn, 0)
 	if a.left <= 0 {
@@ -168,8 +169,8 @@ func (a account) setAside(own int64) (limit, held int64) {
 	return 0, 0
 }
 
-// interval returns the time between two starts. It is a little longer than the rate asks for: a start
-// that comes late must not bring one too many into a window.
+// interval returns the time between two starts. It is a little longer than the rate requires: a
+// late start must not bring one start too many into a window.
 func (l Limits) interval() int64 {
 	if l.Starts <= 0 || l.Window <= 0 {
 		return 0
@@ -177,17 +178,17 @@ func (l Limits) interval() int64 {
 	return int64(math.Ceil(float64(l.Window.Milliseconds()) / float64(l.Starts) * 1.02))
 }
 
-// A holder is what a lock file says about its worker.
+// A holder says who holds a worker's lock file.
 type holder int
 
 const (
 	unknown holder = iota // not a file of this machine
-	held                  // there is a process
-	free                  // there is none any more
+	held                  // a process holds it
+	free                  // no process holds it any more
 )
 
-// dead reports whether a worker is no more. A free lock proves it at once. Silence proves it only
-// while the worker could have been heard: since the database is up, and since we listen.
+// dead reports whether a worker is dead. A free lock proves it at once. Silence proves it only if
+// we could have heard the worker: while the database was up, and while we listened.
 func dead(lock holder, beat, now, up, since, lease int64) bool {
 	if lock == free {
 		return true
@@ -195,36 +196,36 @@ func dead(lock holder, beat, now, up, since, lease int64) bool {
 	return lease > 0 && now-max(beat, up, since) > lease
 }
 
-// A sighting is an open job beside its delivery, or either of them alone.
+// A sighting is an open job together with its delivery, or one of the two alone.
 type sighting struct {
-	batch, job int64 // 0: a delivery without an open job
+	batch, job int64 // 0 means a delivery without an open job
 	kind       string
 	n          int
 	begun      int    // the last delivery that is known to have begun
-	row        int64  // River's; 0: an open job without a delivery
-	running    bool   // else waiting to be taken
-	worker     string // that took it
+	row        int64  // of River; 0 means an open job without a delivery
+	running    bool   // if false, it waits to be taken
+	worker     string // the worker that took it
 	live       bool   // that worker is alive
-	rowJob     int64  // what the delivery is for
+	rowJob     int64  // the job and number of the delivery
 	rowN       int
 	d          delivery
 }
 
-// An action is what to do about a sighting.
+// An action says what to do about a sighting.
 type action int
 
 const (
 	leave  action = iota
-	drop          // a delivery that no longer counts
-	giveUp        // the job goes back: its delivery is no more, or was taken by nobody
-	adopt         // the job goes back: its worker died
+	drop          // remove a delivery that no longer counts
+	giveUp        // send the job back: its delivery does not exist, or no worker took it
+	adopt         // send the job back: its worker died
 )
 
-// decide says what to do about a sighting. Missing means that we took the delivery and never saw
-// it: the database answered, and the answer was lost. Old means that this or the worker's death has
-// lasted for long. A delivery is dropped only then: River must not find it changed while it is
-// finishing it, which it may if we alone took the worker for dead. Nobody means that no worker can
-// do its kind.
+// decide returns what to do about a sighting. missing means that we took the delivery and never got
+// it: the database sent it, and its response was lost. old means that this, or the death of the
+// worker, was long ago. Only then decide drops a delivery. The worker may be dead only in our view,
+// and then River must not find a delivery changed while it finishes it. nobody means that no worker
+// can do jobs of this kind.
 func decide(s sighting, missing, old, nobody bool) action {
 	gone := s.running && (!s.live || missing)
 	switch {
@@ -242,12 +243,12 @@ func decide(s sighting, missing, old, nobody bool) action {
 	return adopt
 }
 
-// began reports whether the job of a delivery that was lost may have begun. That is recorded only
-// for jobs with which a worker has died before.
+// began reports whether the job of a lost delivery may have begun. That is recorded only for jobs
+// with which a worker has died before.
 func (s sighting) began() bool { return s.d.Kills == 0 || s.begun == s.n }
 
-// Circle returns ids of jobs that need each other in a ring, the first one again at the end, or
-// nil if the jobs form no ring.
+// Circle returns the ids of jobs that need each other in a circle, the first id again at the end.
+// It returns nil if there is no circle.
 func Circle(jobs []Job) []string {
 	const (
 		entered = 1
@@ -294,7 +295,7 @@ func Circle(jobs []Job) []string {
 	return nil
 }
 
-// micros rounds up: what is counted is never less than what was spent.
+// micros returns millionths of a dollar, rounded up: the sum is never less than what was spent.
 func micros(usd float64) int64 {
 	if usd <= 0 || math.IsNaN(usd) {
 		return 0

@@ -9,12 +9,13 @@ import (
 	"strings"
 )
 
-// version is that of our tables. A program refuses tables that are newer than it knows, and brings
-// older ones to its own.
+// version is the version of our tables. A program refuses tables with a newer version, and updates
+// older tables to its own version.
 var version = int64(len(schema))
 
-// batch has the counts of its jobs, so that progress is one row, and is locked by whoever changes
-// a job of it: the rules see one change at a time. Each version adds its statements.
+// schema creates the tables; each version adds its statements. The table batch has the counts of
+// its jobs, so that progress is one row. Every change of a job locks its batch, so that the rules
+// see one change at a time.
 var schema = [][]string{{
 	`CREATE TABLE batch (
 		id          {id},
@@ -100,7 +101,7 @@ var schema = [][]string{{
 		data text NOT NULL -- in base 64
 	)`,
 }, {
-	// From here on a batch's name is its key, and its label is what people call it.
+	// From this version on a batch's name is its key, and its label is the name that people use.
 	`ALTER TABLE batch ADD COLUMN label text NOT NULL DEFAULT ''`,
 	`UPDATE batch SET label = name`,
 	`ALTER TABLE batch ADD COLUMN folder text NOT NULL DEFAULT ''`,
@@ -108,15 +109,15 @@ var schema = [][]string{{
 	`ALTER TABLE batch ADD COLUMN old bigint NOT NULL DEFAULT 0`,
 	`ALTER TABLE batch ADD COLUMN starts bigint NOT NULL DEFAULT 0`,
 	`ALTER TABLE batch ADD COLUMN per bigint NOT NULL DEFAULT 0`,
-	`ALTER TABLE batch ADD COLUMN dearest bigint NOT NULL DEFAULT 0`, // attempt so far
-	`ALTER TABLE batch ADD COLUMN sum text NOT NULL DEFAULT ''`,      // of the list of jobs that was added last
+	`ALTER TABLE batch ADD COLUMN dearest bigint NOT NULL DEFAULT 0`, // the most expensive attempt so far
+	`ALTER TABLE batch ADD COLUMN sum text NOT NULL DEFAULT ''`,      // of the last list of jobs that was added
 	`ALTER TABLE batch ADD COLUMN ended bigint NOT NULL DEFAULT 0`,
-	`ALTER TABLE batch_job ADD COLUMN begun bigint NOT NULL DEFAULT 0`, // the last delivery that is known to have
+	`ALTER TABLE batch_job ADD COLUMN begun bigint NOT NULL DEFAULT 0`, // the last delivery that is known to have begun
 	`ALTER TABLE batch_job ADD COLUMN held bigint NOT NULL DEFAULT 0`,  // set aside for the open delivery
 	`ALTER TABLE batch_job ADD COLUMN log text NOT NULL DEFAULT ''`,
 	`UPDATE batch_job SET held = cost WHERE state = 'open'`,
 	`ALTER TABLE batch_worker ADD COLUMN host text NOT NULL DEFAULT ''`,
-	`ALTER TABLE batch_worker ADD COLUMN unfit text NOT NULL DEFAULT '{}'`, // why, by kind of job
+	`ALTER TABLE batch_worker ADD COLUMN unfit text NOT NULL DEFAULT '{}'`, // the reason, by kind of job
 	`CREATE TABLE batch_keeper (
 		id     bigint PRIMARY KEY, -- 1
 		worker text NOT NULL,
@@ -124,23 +125,23 @@ var schema = [][]string{{
 		crew   text NOT NULL DEFAULT '{}' -- what the workers can do together
 	)`,
 	`INSERT INTO batch_keeper (id, worker, until) VALUES (1, '', 0)`,
-	// Dead entries at the head of batch_job_ready are read under the batch's lock.
+	// Dead entries at the start of batch_job_ready are read under the batch's lock.
 	`{postgres}ALTER TABLE batch_job SET (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000)`,
 	`{postgres}ALTER TABLE batch SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500)`,
 	`{postgres}ALTER TABLE batch_worker SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500)`,
 	`{postgres}ALTER TABLE river_job SET (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000)`,
 }, {
-	// Failed jobs are few and looked for first.
+	// There are few failed jobs, and people look at them first.
 	`CREATE INDEX batch_job_state ON batch_job (batch, state, seq, id) WHERE state <> 'done'`,
 }, {
-	`ALTER TABLE batch ADD COLUMN turn bigint NOT NULL DEFAULT 0`,      // the dearest so far
+	`ALTER TABLE batch ADD COLUMN turn bigint NOT NULL DEFAULT 0`,      // the most expensive turn so far
 	`ALTER TABLE batch ADD COLUMN most_turn bigint NOT NULL DEFAULT 0`, // see account
 }, {
 	`ALTER TABLE batch_job ADD COLUMN source text NOT NULL DEFAULT ''`, // see List
-	`ALTER TABLE batch_job ADD COLUMN gone bigint NOT NULL DEFAULT 0`,  // taken out of its source: it has ended, and does not count
+	`ALTER TABLE batch_job ADD COLUMN gone bigint NOT NULL DEFAULT 0`,  // taken out by its source: it has ended, and does not count
 }}
 
-// Faults of a database that a caller may choose by.
+// Errors of a database that a caller may want to tell apart.
 var (
 	ErrNewer   = errors.New("made by a newer version of this program")
 	ErrForeign = errors.New("not a database of batches")
@@ -148,8 +149,8 @@ var (
 
 var createTable = regexp.MustCompile(`^CREATE TABLE (\w+)`)
 
-// inspect returns the version of our tables, 0 if there are none. It changes nothing. A database that has some of the tables
-// alone, or tables of its own under their names, is an error.
+// inspect returns the version of our tables, or 0 if there are none. It changes nothing. A database
+// with only some of the tables, or with other tables under their names, is an error.
 func inspect(ctx context.Context, s store) (int64, error) {
 	tables, err := s.tables(ctx)
 	if err != nil {
@@ -160,7 +161,7 @@ func inspect(ctx context.Context, s store) (int64, error) {
 		have, err = number(ctx, s, `SELECT version FROM batch_version`)
 	}
 	if err == nil && have > 0 {
-		tables, err = s.tables(ctx) // another process may have made them meanwhile
+		tables, err = s.tables(ctx) // another process may have created them in the meantime
 	}
 	if err != nil {
 		return 0, err
@@ -186,14 +187,14 @@ func inspect(ctx context.Context, s store) (int64, error) {
 	return have, nil
 }
 
-// makeTables makes the tables that are missing. Only one process is here at a time.
+// makeTables creates the missing tables. Only one process is here at a time.
 func makeTables(ctx context.Context, s store, river func() error) error {
 	if _, err := s.exec(ctx, `CREATE TABLE IF NOT EXISTS batch_version (version bigint NOT NULL)`); err != nil {
 		return err
 	}
 	have, err := number(ctx, s, `SELECT version FROM batch_version`)
 	if err != nil || have >= version {
-		return err // somebody else made them meanwhile
+		return err // another process created them in the meantime
 	}
 	if err := river(); err != nil {
 		return err

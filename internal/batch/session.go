@@ -19,50 +19,50 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// A session is a worker under one id.
+// A session is a run of a worker, with its own id.
 type session struct {
 	worker *Worker
 	db     *DB
 	id     string
-	place  string // names the folder of lock files that it shares with others
+	place  string // the id of the folder of lock files that it shares with others
 	host   string
 	slots  int64
-	room   *semaphore.Weighted // a worker of several queues has its slots only once
+	room   *semaphore.Weighted // a worker with several queues has its slots only once
 	river  engine
 
 	crew   atomic.Pointer[crew] // of all workers
-	offset atomic.Int64         // of the database's clock from ours, in milliseconds
-	since  int64                // we have heard other workers without a gap since, by the database's clock
-	last   time.Time            // the last beat that worked
+	offset atomic.Int64         // from our clock to the database's, in milliseconds
+	since  int64                // since this time of the database's clock we have heard other workers without a gap
+	last   time.Time            // the time of the last beat that worked
 	beats  int
 
-	crewText string    // what the keeper said last of all workers
-	shown    string    // what we wrote last of ourselves
-	shownAt  time.Time // and when
+	crewText string    // the keeper's last count of all workers
+	shown    string    // what we last wrote about ourselves
+	shownAt  time.Time // when we wrote it
 
 	mu          sync.Mutex
 	hands       map[deliveryID]*running
 	finishing   map[deliveryID]bool // deliveries that River may still be finishing
-	orphanSince map[int64]time.Time // deliveries that nobody works on, by row
-	missing     map[int64]time.Time // deliveries that are ours and never came, by row
+	orphanSince map[int64]time.Time // since when no worker works on a delivery, by row
+	missing     map[int64]time.Time // since when a delivery of ours has not arrived, by row
 	queues      map[string]*subscription
-	unfit       map[string]string // why, by kind
+	unfit       map[string]string // the reason, by kind
 	turns       map[int64]*semaphore.Weighted
 
 	looks    chan *lookup
 	finishes chan submission
-	broken   chan error      // the database is
-	over     chan struct{}   // closed when there is nothing more to write
+	broken   chan error      // gets the error if the database is broken
+	over     chan struct{}   // closed when nothing more has to be written
 	hard     context.Context // ends when nothing can be written any more
 }
 
-// A deliveryID names a delivery that we have.
+// A deliveryID identifies a delivery that we have.
 type deliveryID struct {
 	job int64
 	n   int
 }
 
-// A running delivery is one in our hands.
+// A running is a delivery that we are running.
 type running struct {
 	cancel   context.CancelCauseFunc
 	delivery Delivery
@@ -85,9 +85,10 @@ func (w *Worker) live(ctx context.Context) (err error) {
 		worker: w, db: w.DB, id: newID(), slots: int64(slots), room: semaphore.NewWeighted(int64(slots)),
 		hands: map[deliveryID]*running{}, finishing: map[deliveryID]bool{}, orphanSince: map[int64]time.Time{},
 		queues: map[string]*subscription{}, unfit: map[string]string{}, turns: map[int64]*semaphore.Weighted{},
-		looks: make(chan *lookup, slots), finishes: make(chan submission, slots), broken: make(chan error, 1), over: make(chan struct{}), hard: hard,
+		looks: make(chan *lookup, slots), finishes: make(chan submission, slots), broken: make(chan error, 1),
+		over: make(chan struct{}), hard: hard,
 	}
-	s.host, _ = os.Hostname() // for people only
+	s.host, _ = os.Hostname() // only for people
 	s.crew.Store(&crew{Slots: slots})
 	unlock, err := s.register(ctx)
 	if err != nil {
@@ -102,17 +103,17 @@ func (w *Worker) live(ctx context.Context) (err error) {
 	writing.Go(s.write)
 	err = s.beatUntil(ctx)
 
-	// The end: jobs are ended, their results or returns are written, and the worker signs off.
+	// The end: cancel the jobs, write their results or return them, and sign off the worker.
 	s.release(errStopping)
 	patience := time.Minute
 	if err != nil {
-		giveUp() // nothing that we write counts any more, or can be written
+		giveUp() // nothing that we write counts any more, or nothing can be written
 		patience = 10 * time.Second
 	}
 	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	if stuck := s.river.stop(stopping); stuck != nil {
-		err = cmp.Or(err, stuck) // the first says why
+		err = cmp.Or(err, stuck) // the first error says why
 		giveUp()
 	}
 	close(s.over)
@@ -120,7 +121,8 @@ func (w *Worker) live(ctx context.Context) (err error) {
 	return cmp.Or(err, s.sign(stopping))
 }
 
-// register makes the worker known. Its lock is held before anybody can look for it.
+// register adds the worker to the list. It takes the worker's lock before others can check the
+// lock.
 func (s *session) register(ctx context.Context) (unlock func(), err error) {
 	if s.place, err = s.db.locksID(); err != nil {
 		return nil, err
@@ -144,7 +146,7 @@ func (s *session) register(ctx context.Context) (unlock func(), err error) {
 
 func (db *DB) lockFile(worker string) string { return filepath.Join(db.locks, worker+".lock") }
 
-// sign takes the worker off the list.
+// sign removes the worker from the list.
 func (s *session) sign(ctx context.Context) error {
 	if _, err := s.db.exec(ctx, `UPDATE batch_keeper SET until = 0 WHERE worker = $1`, s.id); err != nil {
 		return err
@@ -159,13 +161,14 @@ func (s *session) begin(ctx context.Context) error {
 	var err error
 	s.river, err = s.db.store.engine(&river.Config{
 		ID: s.id, Workers: workers, Logger: quiet,
-		Queues:        map[string]river.QueueConfig{"idle": {MaxWorkers: 1}}, // it wants one
+		Queues:        map[string]river.QueueConfig{"idle": {MaxWorkers: 1}}, // River wants at least one
 		FetchCooldown: 2 * time.Millisecond,
 		JobTimeout:    -1,
 		// We decide when a worker is dead, not River.
 		RescueStuckJobsAfter: 100 * 365 * 24 * time.Hour,
-		// Our own tables say what became of a job.
-		CompletedJobRetentionPeriod: 10 * time.Minute, CancelledJobRetentionPeriod: 10 * time.Minute, DiscardedJobRetentionPeriod: 10 * time.Minute,
+		// Our own tables hold the outcome of a job.
+		CompletedJobRetentionPeriod: 10 * time.Minute, CancelledJobRetentionPeriod: 10 * time.Minute,
+		DiscardedJobRetentionPeriod: 10 * time.Minute,
 	})
 	if err != nil {
 		return err
@@ -173,7 +176,7 @@ func (s *session) begin(ctx context.Context) error {
 	return s.river.start(context.WithoutCancel(ctx))
 }
 
-// release ends all jobs in hand.
+// release cancels all jobs that the worker is running.
 func (s *session) release(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,8 +193,8 @@ type receiver struct {
 
 func (r *receiver) Timeout(*river.Job[delivery]) time.Duration { return -1 }
 
-// Work runs one delivery. Once it returns nil River forgets the delivery, so it does that only when
-// the job's new state is written, or the delivery no longer counts.
+// Work runs one delivery. When it returns nil, River forgets the delivery. It therefore returns nil
+// only when the job's new state is written, or the delivery no longer counts.
 func (r *receiver) Work(ctx context.Context, job *river.Job[delivery]) error {
 	return r.session.take(ctx, job.Args)
 }
@@ -199,7 +202,8 @@ func (r *receiver) Work(ctx context.Context, job *river.Job[delivery]) error {
 func (s *session) take(ctx context.Context, d delivery) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &running{cancel: cancel, delivery: Delivery{Worker: s.id, MaxUSD: dollars(d.Limit), HeldUSD: dollars(d.Cost)}, note: note{Since: s.now()}}
+	r := &running{cancel: cancel, delivery: Delivery{Worker: s.id, MaxUSD: dollars(d.Limit), HeldUSD: dollars(d.Cost)},
+		note: note{Since: s.now()}}
 	defer s.hold(deliveryID{d.Job, d.N}, r)()
 
 	f := finish{d: d, ending: ending{how: returned}, worker: s.id}
@@ -222,7 +226,7 @@ func (s *session) take(ctx context.Context, d delivery) error {
 	return s.submit(ctx, f)
 }
 
-// hold keeps a delivery in hand until the function that it returns is called.
+// hold records that we have a delivery, until its caller calls letGo.
 func (s *session) hold(id deliveryID, r *running) (letGo func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,8 +239,8 @@ func (s *session) hold(id deliveryID, r *running) (letGo func()) {
 	}
 }
 
-// attempt runs a delivery that has a slot, if its job may start, and says in f how that ended. It
-// reports whether the delivery counts.
+// attempt runs a delivery that has a slot, if its job may start, and records in f how that ended.
+// It reports whether the delivery counts.
 func (s *session) attempt(ctx context.Context, r *running, f *finish) (counts bool, err error) {
 	job, err := s.look(ctx, f.d)
 	if err == nil && job.found && job.may && job.gap > 0 {
@@ -251,7 +255,7 @@ func (s *session) attempt(ctx context.Context, r *running, f *finish) (counts bo
 	case err != nil:
 		return false, err
 	case !job.found:
-		return false, nil // it is nobody's, or somebody else's
+		return false, nil // it belongs to nobody, or to another worker
 	case !job.may || s.unfitFor(job.kind) != "":
 		return true, nil
 	}
@@ -272,7 +276,7 @@ func (s *session) attempt(ctx context.Context, r *running, f *finish) (counts bo
 }
 
 // wait waits until the rate of a batch allows a start, and takes that start. Only one of our slots
-// waits for it at a time. Nothing is taken in advance: a start whose worker is gone would be lost.
+// waits at a time. Nothing is taken in advance: a start would be lost if its worker died.
 func (s *session) wait(ctx context.Context, batch int64) error {
 	turn := s.turn(batch)
 	if err := turn.Acquire(ctx, 1); err != nil {
@@ -296,7 +300,7 @@ func (s *session) wait(ctx context.Context, batch int64) error {
 	}
 }
 
-// turn returns what the slot holds that waits for a start in a batch.
+// turn returns the semaphore that a slot holds while it waits for a start in a batch.
 func (s *session) turn(batch int64) *semaphore.Weighted {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -306,30 +310,32 @@ func (s *session) turn(batch int64) *semaphore.Weighted {
 	return s.turns[batch]
 }
 
-// start takes the next start that the rate of a batch allows, or says after what time to ask again.
-// A start that is taken a little late leaves the next one where it was: see interval.
-// A next start further ahead than one gap is from before the clock was set back, or
-// from before the rate was raised.
+// start takes the next start that the rate of a batch allows, or returns how long to wait before
+// asking again. A start that is a little late does not move the next one: see interval. A next
+// start that is more than one gap ahead is from before the clock was set back, or from before the
+// rate was raised.
 func (db *DB) start(ctx context.Context, batch int64) (wait time.Duration, err error) {
 	type entry struct{ gap, wait int64 }
 	found, err := all(ctx, db.store, func(r rows, e *entry) error { return r.Scan(&e.gap, &e.wait) },
 		`SELECT gap, next - {now} FROM batch WHERE id = $1`, batch)
 	if err != nil || len(found) == 0 || found[0].gap == 0 {
-		return 0, err // without a batch or a rate, nothing is waited for
+		return 0, err // without a batch or a rate there is no wait
 	}
 	if e := found[0]; e.wait > 0 && e.wait <= e.gap {
 		return time.Duration(e.wait) * time.Millisecond, nil
 	}
-	taken, err := number(ctx, db.store, `UPDATE batch SET next = CASE WHEN next BETWEEN {now} - per / 50 AND {now} THEN next ELSE {now} END + gap
+	taken, err := number(ctx, db.store,
+		`UPDATE batch SET next = CASE WHEN next BETWEEN {now} - per / 50 AND {now} THEN next ELSE {now} END + gap
 		WHERE id = $1 AND (next <= {now} OR next > {now} + gap) RETURNING 1`, batch)
 	if err != nil || taken == 1 {
 		return 0, err
 	}
-	return time.Millisecond, nil // somebody else has taken it
+	return time.Millisecond, nil // another worker has taken it
 }
 
-// submit has the end of a delivery written, and waits for that. A result that cannot be written is kept, and tried again
-// after ever longer waits: it may be paid for. Its slot takes no other job meanwhile.
+// submit passes on the end of a delivery to write, and waits until it is written. A result that
+// cannot be written is kept, because it may have cost money, and tried again after longer and
+// longer waits. Meanwhile its slot takes no other job.
 func (s *session) submit(ctx context.Context, f finish) error {
 	said := ""
 	for wait := 250 * time.Millisecond; ; wait = min(2*wait, 10*time.Second) {
@@ -365,18 +371,18 @@ func (s *session) submit(ctx context.Context, f finish) error {
 
 func (s *session) now() int64 { return time.Now().UnixMilli() + s.offset.Load() }
 
-// A lookup is a look at a delivered job before it starts.
+// A lookup reads a delivered job before the job starts.
 type lookup struct {
 	of            delivery
 	done          chan error
 	found, may    bool // the delivery counts; the job may start now
 	payload, kind string
 	batch         string
-	made          int64 // the batch
-	gap           int64 // between two starts
+	made          int64 // when the batch was created
+	gap           int64 // the time between two starts
 }
 
-// look reads a job that was delivered to us.
+// look returns a job that was delivered to us.
 func (s *session) look(ctx context.Context, d delivery) (*lookup, error) {
 	g := &lookup{of: d, done: make(chan error, 1)}
 	select {
@@ -392,7 +398,7 @@ func (s *session) look(ctx context.Context, d delivery) (*lookup, error) {
 	}
 }
 
-// read looks at jobs, all that were delivered meanwhile in one go.
+// read reads delivered jobs, all that arrived in the meantime at once.
 func (s *session) read() {
 	for first := range each(s.looks, s.over) {
 		group := drain(s.looks, first)
@@ -429,7 +435,7 @@ func (s *session) lookAll(group []*lookup) error {
 	return err
 }
 
-// each yields what comes, until there is nothing more to come.
+// each yields the values of a channel until over is closed.
 func each[T any](from <-chan T, over <-chan struct{}) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for {
@@ -445,7 +451,7 @@ func each[T any](from <-chan T, over <-chan struct{}) iter.Seq[T] {
 	}
 }
 
-// most is how many are read or written in one go.
+// most is how many items are read or written at once.
 const most = 200
 
 // drain returns first and whatever else is already queued.
@@ -462,7 +468,7 @@ func drain[T any](from <-chan T, first T) []T {
 	return group
 }
 
-// do calls the function. A panic in it is its failure.
+// do calls the worker's function. A panic in it is a failure of the job.
 func (s *session) do(ctx context.Context, payload string) (result string, retry Retry) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -483,7 +489,7 @@ func (s *session) do(ctx context.Context, payload string) (result string, retry 
 	return plain(line.String()), retry
 }
 
-// write records deliveries that ended, all that have ended meanwhile in one transaction.
+// write records deliveries that have ended, all that ended in the meantime in one transaction.
 func (s *session) write() {
 	for first := range each(s.finishes, s.over) {
 		byBatch := map[int64][]submission{}
@@ -497,23 +503,24 @@ func (s *session) write() {
 	}
 }
 
-// failed reports an error that does not pass. A broken database ends the worker.
+// failed reports an error that does not go away. A broken database stops the worker.
 func (s *session) failed(err error) {
 	switch {
 	case s.hard.Err() != nil:
-		return // its end has begun
+		return // the worker is already stopping
 	case !s.db.store.broken(err):
 		s.worker.warn(err)
 		return
 	}
 	select {
 	case s.broken <- fmt.Errorf("%s: %w", s.db.name, err):
-	default: // it is known
+	default: // already reported
 	}
 }
 
-// settle writes the results of a batch, and delivers what can start then. If that fails for good, it writes each result
-// alone and leaves the rest to the keeper: neither a neighbor nor what comes next keeps a result from being written.
+// settle writes the results of a batch, and delivers the jobs that can start then. If that fails
+// for good, it writes each result alone and leaves the rest to the keeper. Neither another result
+// nor a job that cannot be delivered keeps a result from being written.
 func (s *session) settle(batch int64, group []submission) {
 	done := make([]finish, len(group))
 	for i, sub := range group {
@@ -529,7 +536,7 @@ func (s *session) settle(batch int64, group []submission) {
 	}
 }
 
-// record writes results, however long the database is away.
+// record writes results. It waits as long as the database is unreachable.
 func (s *session) record(batch int64, done []finish, feed bool) error {
 	for {
 		err := s.db.change(s.hard, batch, func(c *change) error {

@@ -27,7 +27,7 @@ import (
 
 var sqliteDialect = dialect{words: strings.NewReplacer(
 	"{now}", "CAST(unixepoch('subsec') * 1000 AS integer)",
-	"{up}", "0", // when the database began: it is as old as its file
+	"{up}", "0", // when the database started: as old as its file
 	"{lock}", "",
 	"{id}", "integer PRIMARY KEY AUTOINCREMENT",
 	"{items}", "json_each($1)",
@@ -36,13 +36,13 @@ var sqliteDialect = dialect{words: strings.NewReplacer(
 	"{finalized}", "datetime('now', 'subsec')",
 )}
 
-// sqliteStore is a file that the processes of one machine share.
+// A sqliteStore is a file that the processes of one machine share.
 type sqliteStore struct {
 	file  string
-	is    fs.FileInfo // the file as it was opened; nil: it is not there yet
-	reads *sql.DB     // readers wait for nobody
-	db    *sql.DB     // writers wait for each other
-	// A client that runs nothing, for its insertions.
+	is    fs.FileInfo // the file as it was when opened; nil if it did not exist yet
+	reads *sql.DB     // for reading, without waiting
+	db    *sql.DB     // for writing, one writer at a time
+	// A client for insertions. It runs nothing.
 	client *river.Client[*sql.Tx]
 }
 
@@ -69,8 +69,9 @@ func openSQLite(o Options) (*sqliteStore, error) {
 		return nil, err
 	}
 	s := &sqliteStore{file: file, is: is}
-	// Looking changes nothing, whosever the file is.
-	s.reads = sql.OpenDB(&orderedConnector{driver: &sqlite.Driver{}, dsn: s.dsn("mode", "rw", "_pragma", lockWait, "_pragma", "query_only(ON)")})
+	// Reading changes nothing, whoever owns the file.
+	s.reads = sql.OpenDB(&orderedConnector{driver: &sqlite.Driver{},
+		dsn: s.dsn("mode", "rw", "_pragma", lockWait, "_pragma", "query_only(ON)")})
 	s.reads.SetMaxOpenConns(2)
 	s.db = s.writer(newTurnstile(file))
 	if s.client, err = river.NewClient(riversqlite.New(s.db), &river.Config{Logger: quiet}); err != nil {
@@ -80,21 +81,23 @@ func openSQLite(o Options) (*sqliteStore, error) {
 	return s, nil
 }
 
-// lockWait is how long one statement waits for SQLite's lock, in milliseconds. Whoever has it may be slow, not dead: the
-// statement is then tried again, by DB.retry.
+// lockWait is how long a statement waits for SQLite's lock, in milliseconds. The process that has
+// the lock may be slow, not dead. DB.retry then tries the statement again.
 const lockWait = "busy_timeout(5000)"
 
-// writer opens the file for writing. Transactions lock at once: one that begins by reading and then writes meets others that
-// did the same, and fails. What was written outlives the process at once; only a crash of the machine can take the last
-// moments back, and then the jobs of those moments run again.
+// writer opens the file for writing. Transactions take the lock when they begin. Two transactions
+// that read first and then both write would fail. Written data survives the end of the process at
+// once. Only a crash of the machine can lose the last moments, and then the jobs of these moments
+// run again.
 func (s *sqliteStore) writer(turns *turnstile) *sql.DB {
 	db := sql.OpenDB(&orderedConnector{driver: &sqlite.Driver{}, turns: turns, dsn: s.dsn(
-		"_txlock", "immediate", "_pragma", lockWait, "_pragma", "journal_mode(WAL)", "_pragma", "synchronous(NORMAL)", "_pragma", "foreign_keys(ON)")})
+		"_txlock", "immediate", "_pragma", lockWait, "_pragma", "journal_mode(WAL)", "_pragma", "synchronous(NORMAL)",
+		"_pragma", "foreign_keys(ON)")})
 	db.SetMaxOpenConns(1)
 	return db
 }
 
-// dsn names the file with options for the driver.
+// dsn returns the file's name with options for the driver.
 func (s *sqliteStore) dsn(options ...string) string {
 	query := url.Values{}
 	for i := 0; i+1 < len(options); i += 2 {
@@ -113,7 +116,8 @@ func (s *sqliteStore) tables(ctx context.Context) ([]string, error) {
 	found, err := names()
 	locked := slices.Contains([]int{sqlitelib.SQLITE_CANTOPEN, sqlitelib.SQLITE_READONLY}, sqliteCode(err))
 	if _, wal := os.Stat(s.file + "-wal"); locked && errors.Is(wal, fs.ErrNotExist) {
-		// It is in a folder that we may only read. Nobody writes to it, else there would be a second file.
+		// The file is in a folder that we may only read. Nobody writes to it, else there would be a
+		// -wal file.
 		s.reads.Close()
 		s.reads = sql.OpenDB(&orderedConnector{driver: &sqlite.Driver{}, dsn: s.dsn("mode", "ro", "immutable", "1")})
 		return names()
@@ -121,8 +125,8 @@ func (s *sqliteStore) tables(ctx context.Context) ([]string, error) {
 	return found, err
 }
 
-// migrate makes the tables. Of several processes that do so at once, one does it and the others
-// wait for it: River's own migrations fail side by side.
+// migrate creates the tables. If several processes do so at once, one of them works and the others
+// wait for it, because River's own migrations fail when they run at the same time.
 func (s *sqliteStore) migrate(ctx context.Context) error {
 	turns := newTurnstile(s.file)
 	if err := turns.queue.Acquire(ctx, 1); err != nil {
@@ -133,7 +137,7 @@ func (s *sqliteStore) migrate(ctx context.Context) error {
 		return err
 	}
 	maker := *s
-	maker.db = s.writer(nil) // it is our turn until the end
+	maker.db = s.writer(nil) // we have the turn until the end
 	defer maker.db.Close()
 	err := makeTables(ctx, &maker, func() error {
 		m, err := rivermigrate.New(riversqlite.New(maker.db), &rivermigrate.Config{Logger: quiet})
@@ -149,10 +153,11 @@ func (s *sqliteStore) migrate(ctx context.Context) error {
 	return err
 }
 
-// errGone is the error of a file that somebody removed or replaced while it was open: what is written to it is lost.
+// errGone is the error for a file that somebody removed or replaced while it was open: data written
+// to it is lost.
 var errGone = errors.New("the file was removed or replaced while it was in use")
 
-// there reports a file that is no longer the one that was opened.
+// there returns errGone if the file is no longer the file that was opened.
 func (s *sqliteStore) there() error {
 	if now, err := os.Stat(s.file); s.is != nil && (errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, s.is)) {
 		return errGone
@@ -167,13 +172,14 @@ func (s *sqliteStore) engine(cfg *river.Config) (engine, error) {
 	return riverEngine[*sql.Tx]{c, cfg.FetchPollInterval}, err
 }
 
-// lookFirst is River's driver, but that it looks whether there are jobs before it locks the file to take some.
+// A lookFirst is River's driver with one change: it checks whether there are jobs before it locks
+// the file to take some.
 type lookFirst struct {
 	*riversqlite.Driver
 	store *sqliteStore
 }
 
-// GetExecutor returns what River runs its statements with.
+// GetExecutor returns the executor for River's statements.
 func (d *lookFirst) GetExecutor() riverdriver.Executor {
 	return &lookFirstExecutor{Executor: d.Driver.GetExecutor(), store: d.store}
 }
@@ -181,10 +187,11 @@ func (d *lookFirst) GetExecutor() riverdriver.Executor {
 type lookFirstExecutor struct {
 	riverdriver.Executor
 	store *sqliteStore
-	empty sync.Map // queues that had no jobs, with the state of the file then
+	empty sync.Map // queues without jobs, and the state of the file at that time
 }
 
-// JobGetAvailable takes jobs, if there are any. A queue that was empty is looked at again after the next change of the file.
+// JobGetAvailable takes jobs, if there are any. It checks an empty queue again only after the file
+// has changed.
 func (e *lookFirstExecutor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
 	before := e.store.written()
 	if last, ok := e.empty.Load(p.Queue); ok && last == before {
@@ -192,7 +199,8 @@ func (e *lookFirstExecutor) JobGetAvailable(ctx context.Context, p *riverdriver.
 	}
 	e.empty.Delete(p.Queue)
 	var one int
-	err := e.store.reads.QueryRowContext(ctx, `SELECT 1 FROM river_job WHERE state = 'available' AND queue = ?1 LIMIT 1`, p.Queue).Scan(&one)
+	err := e.store.reads.QueryRowContext(ctx,
+		`SELECT 1 FROM river_job WHERE state = 'available' AND queue = ?1 LIMIT 1`, p.Queue).Scan(&one)
 	switch {
 	case !errors.Is(err, sql.ErrNoRows):
 		return e.Executor.JobGetAvailable(ctx, p)
@@ -202,26 +210,26 @@ func (e *lookFirstExecutor) JobGetAvailable(ctx context.Context, p *riverdriver.
 	return nil, nil
 }
 
-// clockTick is longer than the moment in which two changes of a file can have the same time.
+// clockTick is longer than the time within which two changes of a file can have the same timestamp.
 const clockTick = 50 * time.Millisecond
 
-// A fileState tells whether something was written.
+// A fileState changes whenever something is written.
 type fileState struct {
 	at   time.Time
 	size int64
 }
 
-// written returns when something was last written: every transaction goes into this file first.
+// written returns when something was last written: every transaction first goes to the -wal file.
 func (s *sqliteStore) written() fileState {
 	if info, err := os.Stat(s.file + "-wal"); err == nil {
 		return fileState{info.ModTime(), info.Size()}
 	}
-	return fileState{at: time.Now()} // unlike any other
+	return fileState{at: time.Now()} // differs from any other state
 }
 
 func (s *sqliteStore) close() {
 	s.reads.Close()
-	s.db.Close() // the last one tidies up
+	s.db.Close() // the last connection cleans up
 }
 
 func (s *sqliteStore) passes(err error) bool {
@@ -230,11 +238,12 @@ func (s *sqliteStore) passes(err error) bool {
 
 func (s *sqliteStore) broken(err error) bool {
 	return errors.Is(err, errGone) || slices.Contains([]int{
-		sqlitelib.SQLITE_FULL, sqlitelib.SQLITE_IOERR, sqlitelib.SQLITE_READONLY, sqlitelib.SQLITE_CANTOPEN, sqlitelib.SQLITE_CORRUPT, sqlitelib.SQLITE_NOTADB,
+		sqlitelib.SQLITE_FULL, sqlitelib.SQLITE_IOERR, sqlitelib.SQLITE_READONLY, sqlitelib.SQLITE_CANTOPEN,
+		sqlitelib.SQLITE_CORRUPT, sqlitelib.SQLITE_NOTADB,
 	}, sqliteCode(err))
 }
 
-// sqliteCode returns what SQLite calls an error; 0 if it is none of its.
+// sqliteCode returns SQLite's code for an error, or 0 if it is not an error of SQLite.
 func sqliteCode(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code() & 0xff
@@ -267,7 +276,7 @@ func (s *sqliteStore) query(ctx context.Context, text string, args ...any) (rows
 	return sqliteQuerier{s.db}.query(ctx, text, args...)
 }
 
-// sqliteQuerier is an open file or a transaction.
+// A sqliteQuerier is an open file or a transaction.
 type sqliteQuerier struct {
 	on interface {
 		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
@@ -310,7 +319,8 @@ func (t *sqliteTx) commit(context.Context) error { return t.tx.Commit() }
 
 func (t *sqliteTx) rollback() { _ = t.tx.Rollback() }
 
-// orEnded returns why the context ended, if that is what interrupted a statement, else the error.
+// orEnded returns the reason why the context ended, if that interrupted a statement, else the
+// error.
 func orEnded(ctx context.Context, err error) error {
 	if sqliteCode(err) == sqlitelib.SQLITE_INTERRUPT && ctx.Err() != nil {
 		return ctx.Err()

@@ -9,20 +9,20 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// A store is one database: our own statements, and River on the same tables.
+// A store is one database, for our own statements and for River.
 type store interface {
 	querier
 	begin(ctx context.Context) (transaction, error)
-	tables(ctx context.Context) ([]string, error) // that it has
-	migrate(ctx context.Context) error            // makes ours, or brings them to our version
+	tables(ctx context.Context) ([]string, error) // returns the tables that exist
+	migrate(ctx context.Context) error            // creates our tables, or updates them to our version
 	engine(cfg *river.Config) (engine, error)
-	passes(err error) bool // the same statement may work in a moment
-	broken(err error) bool // nothing can be written, and waiting does not help
+	passes(err error) bool // reports whether the same statement may work in a moment
+	broken(err error) bool // reports whether nothing can be written, and waiting does not help
 	close()
 }
 
-// A querier runs statements written for both databases, with $1 for the first argument and
-// {tokens} for what they say differently.
+// A querier runs statements that are written for both databases. $1 is the first argument, and
+// {tokens} stand for parts that differ between the databases.
 type querier interface {
 	exec(ctx context.Context, sql string, args ...any) (int64, error)
 	query(ctx context.Context, sql string, args ...any) (rows, error)
@@ -42,7 +42,7 @@ type rows interface {
 	Close()
 }
 
-// An engine is River at work.
+// An engine is River while it runs.
 type engine interface {
 	start(ctx context.Context) error
 	addQueue(name string, slots int, pause time.Duration) error
@@ -50,10 +50,10 @@ type engine interface {
 	stop(ctx context.Context) error
 }
 
-// A dialect is what the two databases say differently.
+// A dialect replaces the {tokens} in statements for one database.
 type dialect struct {
 	words *strings.Replacer
-	texts sync.Map // of what was translated before
+	texts sync.Map // statements that were translated before
 }
 
 func (d *dialect) sql(text string) string {
@@ -83,7 +83,7 @@ func all[T any](ctx context.Context, q querier, scan func(r rows, v *T) error, s
 	return list, r.Err()
 }
 
-// number reads the one number that a query returns; 0 if it returns none.
+// number returns the number that a query selects, or 0 if it selects no row.
 func number(ctx context.Context, q querier, sql string, args ...any) (int64, error) {
 	list, err := all(ctx, q, scanNumber, sql, args...)
 	if err != nil || len(list) == 0 {
@@ -96,7 +96,8 @@ func scanNumber(r rows, v *int64) error { return r.Scan(v) }
 
 func scanString(r rows, v *string) error { return r.Scan(v) }
 
-// deliveries makes River's rows. River never tries one again, and knows nothing of what it means.
+// deliveries returns River's rows for deliveries. River never repeats a delivery, and does not know
+// what it means.
 func deliveries(queue string, list []delivery) []river.InsertManyParams {
 	params := make([]river.InsertManyParams, len(list))
 	for i, d := range list {
@@ -105,10 +106,10 @@ func deliveries(queue string, list []delivery) []river.InsertManyParams {
 	return params
 }
 
-// riverEngine is River's client over either driver.
+// A riverEngine is River's client with either driver.
 type riverEngine[TTx any] struct {
 	client *river.Client[TTx]
-	poll   time.Duration // between two looks without a notification
+	poll   time.Duration // the time between two looks without a notification
 }
 
 func (e riverEngine[TTx]) start(ctx context.Context) error { return e.client.Start(ctx) }

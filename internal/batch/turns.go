@@ -11,12 +11,13 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// A turnstile lets the writers of a file in one by one, in the order in which they come.
+// A turnstile lets the writers of a file in one after the other, in the order of their arrival.
 //
-// SQLite has no such order: writers look for its lock again and again, at ever longer intervals, and whoever has just let go
-// of it is the first to look. On a busy machine some of them find it taken for minutes. Here, the writers of one process
-// queue. Those of several processes take a second lock, which they hold while they wait for SQLite's and no longer: a
-// writer that comes back finds it in the hands of one that waits.
+// SQLite has no such order. Its writers try the lock again and again, at longer and longer
+// intervals, and the writer that just released the lock tries first. On a busy machine some writers
+// find it taken for minutes. Here, the writers of one process queue. The writers of several
+// processes take a second lock, which they hold only while they wait for SQLite's lock. A writer
+// that comes back therefore finds the second lock taken by a waiting writer.
 //
 // The order is a courtesy. SQLite's lock protects the file, whatever happens here.
 type turnstile struct {
@@ -32,7 +33,8 @@ func newTurnstile(file string) *turnstile {
 	return t.(*turnstile)
 }
 
-// maxCourtesy is how long a writer waits for the one before it to find SQLite's lock: that process may be stopped.
+// maxCourtesy is how long a writer waits for the writer before it to get SQLite's lock: the process
+// of that writer may be stopped.
 const maxCourtesy = 500 * time.Millisecond
 
 // enter waits for a turn, which lasts until leave.
@@ -65,11 +67,11 @@ func (t *turnstile) leave() {
 // An orderedConn is a connection to SQLite that writes only when it is its turn.
 type orderedConn struct {
 	sqliteConn
-	turns *turnstile // nil: no others write, as while the tables are made
+	turns *turnstile // nil if nobody else writes, as while the tables are created
 	inTx  bool
 }
 
-// A sqliteConn is what the driver's connections can do.
+// A sqliteConn lists the methods of the driver's connections.
 type sqliteConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -116,7 +118,7 @@ func (t *orderedTx) end(err error) error {
 	return err
 }
 
-// ExecContext runs a statement, in a transaction of its own unless there is one.
+// ExecContext runs a statement. Outside of a transaction it runs it in its own transaction.
 func (c *orderedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	if c.inTx || c.turns == nil {
 		return c.sqliteConn.ExecContext(ctx, query, args)
@@ -133,8 +135,8 @@ func (c *orderedConn) ExecContext(ctx context.Context, query string, args []driv
 	return r, tx.Commit()
 }
 
-// QueryContext runs a statement that returns rows. One that also writes has a transaction of its own, which ends with the
-// rows, unless there is one.
+// QueryContext runs a statement that returns rows. Outside of a transaction, a statement that also
+// writes gets its own transaction, which ends with the rows.
 func (c *orderedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if c.inTx || c.turns == nil || onlyReads(query) {
 		return c.sqliteConn.QueryContext(ctx, query, args)
@@ -164,7 +166,7 @@ func (r *orderedRows) Close() error {
 	return r.tx.Commit()
 }
 
-// onlyReads reports whether a statement is a plain SELECT, below lines of comment.
+// onlyReads reports whether a statement is a plain SELECT, possibly after comment lines.
 func onlyReads(query string) bool {
 	for line := range strings.Lines(query) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "--") {

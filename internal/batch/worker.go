@@ -12,25 +12,27 @@ type Worker struct {
 	DB      *DB
 	Do      Func
 	Slots   int               // jobs at the same time; 0 means 4
-	Batches []int64           // whose jobs; nil means all that are not private, also those that come later
-	Warn    func(text string) // told of faults that it gets over; nil tells nobody
-	Alone   bool              // no other worker does its jobs, so that its caller reports what it cannot do
-	// Fit says why no job of a kind can be done here; nil if it can. A nil Fit means that all can.
+	Batches []int64           // the batches to work on; nil means all that are not private, also later ones
+	Warn    func(text string) // is called for errors that the worker survives; nil means no warnings
+	Alone   bool              // no other worker does its jobs, so that its caller reports which jobs it cannot do
+	// Fit returns why this worker cannot do jobs of a kind, or nil if it can. Without Fit it can do
+	// all.
 	Fit func(kind string) error
-	// Orphaned is called with the id of a worker of this machine that died, before its jobs are
-	// given to others: processes that it started may still be there.
+	// Orphaned is called with the id of a dead worker of this machine, before others get its jobs:
+	// processes that it started may still run.
 	Orphaned func(worker string)
 }
 
-// A worker beats this often while it has work: is it still known, what was canceled, what can
-// start. It beats less often while it has none.
+// A worker beats at these intervals, with work and without work. A beat finds out whether the
+// worker is still listed, which jobs were canceled, and which can start.
 const (
 	beat     = 500 * time.Millisecond
 	idleBeat = 2 * time.Second
 )
 
-// longestBeat returns how long a beat may take. A worker on a file is not taken for dead because it is slow, so it waits its turn;
-// longer than a statement waits for the lock, and longer than retry has patience.
+// longestBeat returns how long a beat may take. A worker on a file is never taken for dead because
+// it is slow. It therefore waits longer than a statement waits for the lock, and longer than retry
+// has patience.
 func (db *DB) longestBeat() time.Duration {
 	if db.lease == 0 {
 		return time.Minute
@@ -38,7 +40,7 @@ func (db *DB) longestBeat() time.Duration {
 	return 10 * time.Second
 }
 
-// showEvery returns how often a worker writes that it lives.
+// showEvery returns how often a worker writes that it is alive.
 func (db *DB) showEvery() time.Duration {
 	if db.lease == 0 {
 		return 5 * time.Second
@@ -53,14 +55,14 @@ var (
 	errTaken        = errors.New("another worker took over the job")
 )
 
-// Run does jobs until the context ends. Running jobs are then ended and go back, uncounted. A
-// worker that others took for dead ends its jobs and begins anew.
+// Run does jobs until the context ends. It then stops running jobs and returns them, and their
+// attempts do not count. A worker that others took for dead stops its jobs and starts again.
 func (w *Worker) Run(ctx context.Context) error {
 	for {
 		err := w.live(ctx)
 		switch {
 		case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-			return nil // it was stopped before it had begun
+			return nil // it was stopped before it started
 		case !errors.Is(err, errDeclaredDead):
 			return err
 		}
@@ -74,20 +76,20 @@ func (w *Worker) warn(err error) {
 	}
 }
 
-// WorkerVariable is the environment variable by which processes of a dead worker are known: a
-// Func gives its value, the worker's id, to what it starts.
+// WorkerVariable is the environment variable that identifies processes of a dead worker. A Func
+// sets it to the worker's id for the processes that it starts.
 const WorkerVariable = "SKILLHAND_WORKER"
 
 // A Delivery tells a job about itself.
 type Delivery struct {
 	Worker  string    // the id of the worker that runs it
-	Batch   string    // what people call its batch
-	Made    time.Time // when its batch was: no other of that name was made then
+	Batch   string    // the name that people use for its batch
+	Made    time.Time // when its batch was created; no other batch with that name was created then
 	MaxUSD  float64   // its limit; 0 means that there is no budget
-	HeldUSD float64   // what was set aside for it: its limit, and a turn
+	HeldUSD float64   // the amount set aside for it: its limit, and a turn
 }
 
-// Current tells the job whose context this is about itself.
+// Current returns the Delivery of the job with this context.
 func Current(ctx context.Context) Delivery {
 	if r, ok := ctx.Value(runningKey{}).(*running); ok {
 		return r.delivery
@@ -95,7 +97,7 @@ func Current(ctx context.Context) Delivery {
 	return Delivery{}
 }
 
-// Note says what a job is doing, for people who look at the batch. ctx is the job's.
+// Note records what a job is doing, for people who look at the batch. ctx is the job's.
 func Note(ctx context.Context, text string) {
 	if r, ok := ctx.Value(runningKey{}).(*running); ok {
 		r.mu.Lock()
