@@ -4,7 +4,7 @@ package test
 
 import "os"
 
-// hide does nothing where there are no sessions to hide in.
+// hide does nothing on systems without sessions to hide in.
 func hide(string) bool { return true }
 
 func die() { os.Exit(137) }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// hide starts a sleep in a session of its own, which claude's end does not reach.
+// hide starts a sleep in its own session, so that it survives the end of claude.
 func hide(seconds string) bool {
 	_, err := os.StartProcess("/bin/sleep", []string{"sleep", seconds}, &os.ProcAttr{
 		Files: []*os.File{nil, os.Stdout, os.Stderr},

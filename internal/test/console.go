@@ -12,14 +12,15 @@ import (
 	"github.com/skillhand/skillhand/internal/proc"
 )
 
-// A ConsoleCommand is a command that a page of documentation shows, and what it prints there.
+// A ConsoleCommand is a command on a page of documentation, with the output shown there.
 type ConsoleCommand struct{ Command, Want string }
 
-// ConsoleBlocks finds the commands of a page. In a block that opens with console, "$ " begins a command, "> " continues
-// it, and what follows is what it prints. A block that opens with script is one command, which prints nothing.
+// ConsoleBlocks finds the commands on a page. In a block that opens with console, "$ " begins a
+// command, "> " continues it, and the lines after it are its output. A block that opens with script
+// is a single command without output.
 func ConsoleBlocks(text, console, script string) []ConsoleCommand {
 	var all []ConsoleCommand
-	in, continued, fence := false, false, "" // the fence that ends a script
+	in, continued, fence := false, false, "" // fence is the line that ends a script
 	for line := range strings.Lines(text) {
 		switch before, opens := strings.CutSuffix(line, script+"\n"); {
 		case fence != "" && line == fence+"\n":

@@ -17,7 +17,7 @@ import (
 	"github.com/skillhand/skillhand/internal/claudecode"
 )
 
-// The variables that direct the play.
+// The environment variables that control the play.
 const (
 	PlayVariable = "CLAUDE_PLAY"
 	LogVariable  = "CLAUDE_PLAY_LOG"
@@ -26,30 +26,30 @@ const (
 // A Call is one start of claude.
 type Call struct {
 	Args   []string `json:"args"`
-	Prompt string   `json:"prompt"` // at most 1,000 bytes of it
+	Prompt string   `json:"prompt"` // the first 1,000 bytes
 	Bytes  int      `json:"bytes"`  // of the whole prompt
 	Dir    string   `json:"dir"`
 }
 
-// Version is the one that is played.
+// Version is the version of the CLI that is played.
 const Version = claudecode.Version
 
-// Session is the session's id, unless init names another.
+// Session is the id of the session, unless init names another.
 const Session = "11111111-2222-4333-8444-555555555555"
 
-// PlayClaude plays the Claude CLI, and misbehaves on cue: it plays the next scene and returns the exit status.
+// PlayClaude plays the Claude CLI, including its failures: it plays the next scene and returns the
+// exit status.
 //
-// A test binary that is started as claude calls it. What it plays is in the
-// variable CLAUDE_PLAY: scenes separated by semicolons, one for each time that it
-// is started, the last one for every time after. A scene is a list of acts,
-// separated by " | ":
+// A test binary that is started as claude calls it. The variable CLAUDE_PLAY contains the play:
+// scenes separated by semicolons. Each start plays the next scene; the last scene repeats. A scene
+// is a list of acts, separated by " | ":
 //
 //	CLAUDE_PLAY='rate-limit; init | text working on it | result 42'
 //
-// Without it, claude says what it is told to say.
+// Without CLAUDE_PLAY, claude follows the prompt, as the act obey does.
 //
-// CLAUDE_PLAY_LOG names a file to which each start adds a line, a Call. It also
-// tells scenes apart, so a play of several needs it.
+// CLAUDE_PLAY_LOG names a file to which each start adds a Call as one line. The number of lines
+// decides which scene is next, so a play of several scenes needs it.
 func PlayClaude() int {
 	args := os.Args[1:]
 	if slices.Equal(args, []string{"--version"}) {
@@ -80,12 +80,13 @@ func PlayClaude() int {
 		return 1
 	}
 	if slices.ContainsFunc(acts, func(act string) bool { return strings.TrimSpace(act) == "confess" }) {
-		signal.Notify(p.interrupts, os.Interrupt) // before it does anything for which it may be interrupted
+		signal.Notify(p.interrupts, os.Interrupt) // before anything that may be interrupted
 	}
 	for _, act := range acts {
 		name, rest, _ := strings.Cut(strings.TrimSpace(act), " ")
 		if !p.act(name, rest) {
-			p.say("result", map[string]any{"subtype": "success", "is_error": true, "num_turns": 1, "result": "fakeclaude: no such act: " + act})
+			p.say("result", map[string]any{"subtype": "success", "is_error": true, "num_turns": 1,
+				"result": "fakeclaude: no such act: " + act})
 			p.exit = 1
 		}
 		p.out.Flush()
@@ -101,7 +102,7 @@ func dir() string {
 	return dir
 }
 
-// started says how often claude was started before.
+// started returns how often claude was started before.
 func started() (int, error) {
 	file := os.Getenv(LogVariable)
 	if file == "" {
@@ -168,19 +169,19 @@ func (p *player) act(name, rest string) bool {
 			"subtype": "api_retry", "attempt": 1, "max_retries": 2, "error_status": number(status), "retry_delay_ms": number(ms),
 			"error": "rate_limit",
 		})
-	case "result": // WORDS
+	case "result": // WORDS: the final result
 		p.result(map[string]any{"result": rest})
-	case "echo": // a result that is the prompt
+	case "echo": // the result is the prompt
 		p.result(map[string]any{"result": p.prompt})
-	case "obey": // says what it is told to say
+	case "obey": // follows the prompt's instruction
 		p.obey()
-	case "arguments": // a result that is the arguments
+	case "arguments": // the result is the arguments
 		p.result(map[string]any{"result": strings.Join(os.Args[1:], " ")})
-	case "variable": // NAME: a result that is its value
+	case "variable": // NAME: the result is the variable's value
 		p.result(map[string]any{"result": os.Getenv(rest)})
 	case "structured": // JSON
 		p.result(map[string]any{"result": "done", "structured_output": json.RawMessage(rest)})
-	case "fail": // STATUS WORDS; status 0 is none
+	case "fail": // STATUS WORDS; status 0 means no status
 		status, words, _ := strings.Cut(rest, " ")
 		fields := map[string]any{"result": words, "is_error": true, "api_error_status": nil, "total_cost_usd": 0}
 		if n := number(status); n > 0 {
@@ -200,13 +201,13 @@ func (p *player) act(name, rest string) bool {
 		p.out.WriteString(rest)
 	case "stderr": // TEXT
 		fmt.Fprintln(os.Stderr, rest)
-	case "file": // PATH: all that is in it
+	case "file": // PATH: the file's content
 		return p.file(rest)
-	case "long": // BYTES: one line of Claude's
+	case "long": // BYTES: a line of that length from Claude
 		p.speak(map[string]any{"type": "text", "text": strings.Repeat("x", number(rest))})
-	case "output": // BYTES: one line of a tool's
+	case "output": // BYTES: a line of that length from a tool
 		p.say("user", map[string]any{"message": map[string]any{"content": strings.Repeat("x", number(rest))}})
-	case "answer": // BYTES: a result so long
+	case "answer": // BYTES: a result of that length
 		p.result(map[string]any{"result": strings.Repeat("x", number(rest))})
 	case "flood": // MEGABYTES of ordinary lines
 		for total := 0; total < number(rest)<<20; total += 1000 {
@@ -219,16 +220,16 @@ func (p *player) act(name, rest string) bool {
 	case "sleep": // MILLISECONDS
 		p.out.Flush()
 		time.Sleep(time.Duration(number(rest)) * time.Millisecond)
-	case "hang": // for ever, until it is ended
+	case "hang": // until it is killed
 		p.out.Flush()
 		time.Sleep(time.Hour)
-	case "stubborn": // takes no hints from here on
+	case "stubborn": // ignores signals from here on
 		signal.Ignore(os.Interrupt, syscall.SIGTERM)
-	case "confess": // when interrupted it claims success
+	case "confess": // claims success when it is interrupted
 		p.out.Flush()
 		<-p.interrupts
 		p.result(map[string]any{"result": "stopped well"})
-	case "hide": // SECONDS: leaves a child behind in a session of its own
+	case "hide": // SECONDS: leaves a child behind in its own session
 		p.out.Flush()
 		return hide(rest)
 	case "die": // of a signal
@@ -242,7 +243,7 @@ func (p *player) act(name, rest string) bool {
 	return true
 }
 
-// repeat says something a number of times, with a pause in milliseconds after each.
+// repeat calls say, TIMES MILLISECONDS: so often, with that pause after each call.
 func repeat(timesAndPause string, say func()) {
 	times, ms, _ := strings.Cut(timesAndPause, " ")
 	for range number(times) {
@@ -280,7 +281,7 @@ func (p *player) file(path string) bool {
 	return err == nil
 }
 
-// speak makes a message of Claude's.
+// speak returns a message from Claude.
 func (p *player) speak(content map[string]any) {
 	p.message++
 	p.say("assistant", map[string]any{
@@ -290,7 +291,7 @@ func (p *player) speak(content map[string]any) {
 	})
 }
 
-// result makes a good one, but for the given fields.
+// result prints a successful result with the given fields changed.
 func (p *player) result(fields map[string]any) {
 	event := map[string]any{
 		"subtype": "success", "is_error": false, "num_turns": max(p.message, 1), "total_cost_usd": 0.25,
@@ -302,7 +303,7 @@ func (p *player) result(fields map[string]any) {
 	p.say("result", event)
 }
 
-// say prints an event, its type first as the CLI mostly does.
+// say prints an event. The type comes first, as it mostly does in the CLI's output.
 func (p *player) say(kind string, fields map[string]any) {
 	fields["session_id"] = p.session
 	var body bytes.Buffer

@@ -18,32 +18,32 @@ import (
 	"github.com/skillhand/skillhand/internal/proc"
 )
 
-// A Tool is some packages, each as name@version.
+// A Tool is a set of packages, each as name@version.
 type Tool struct {
-	Name     string   // of its program, if it has one
-	Packages []string // its own first, then those that it needs
-	Says     string   // what its program says to --version begins so; "" does not ask
+	Name     string   // the name of its program, if it has one
+	Packages []string // its own package first, then the packages that it needs
+	Says     string   // how the output of --version begins; "" skips that check
 }
 
-// The tools that come as npm packages: agents, and what judges pages and what agents are given.
+// The tools from npm: agents, and programs that judge pages and the input of agents.
 var (
 	Claude = Tool{Name: "claude", Packages: []string{"@anthropic-ai/claude-code@" + claudecode.Version}, Says: claudecode.Version + " "}
-	// It needs a newer node than many machines have.
+	// The inspector needs a newer node than many machines have.
 	Inspector  = Tool{Name: "mcp-inspector", Packages: []string{"@modelcontextprotocol/inspector@2.12.0", "node@22.23.3"}}
 	TypeScript = Tool{Name: "tsc", Packages: []string{"typescript@5.9.3", "@types/node@20.19.43"}}
 	Axe        = Tool{Name: "axe", Packages: []string{"axe-core@4.14.0"}}
 )
 
-// Bin returns the folder with the tool's programs, if the test may ask them: see Real and Modules.
+// Bin returns the folder with the tool's programs, if the test may run them: see Real and Modules.
 func Bin(t testing.TB, tool Tool) string {
 	t.Helper()
 	Real(t)
 	return filepath.Join(Modules(t, tool), ".bin")
 }
 
-// Modules returns the folder with the tool's packages. The first test that asks for it on a
-// machine installs it, into the user's cache folder. Where that cannot be done the test
-// is skipped, or fails with SKILLHAND_REQUIRE_ALL=1.
+// Modules returns the folder with the tool's packages. The first test that needs the tool installs
+// it in the user's cache folder. If that is impossible, the test is skipped, or fails with
+// SKILLHAND_REQUIRE_ALL=1.
 func Modules(t testing.TB, tool Tool) string {
 	t.Helper()
 	bin, err := Install(tool)
@@ -53,7 +53,8 @@ func Modules(t testing.TB, tool Tool) string {
 	return filepath.Dir(bin)
 }
 
-// Install puts a tool into the user's cache folder, unless it is there, and returns the folder with its programs.
+// Install installs a tool in the user's cache folder, unless it is already there. It returns the
+// folder with the tool's programs.
 func Install(tool Tool) (bin string, err error) {
 	cache, err := os.UserCacheDir()
 	if err == nil {
@@ -66,23 +67,23 @@ func Install(tool Tool) (bin string, err error) {
 	return filepath.Join(modules(tool.folder(cache)), ".bin"), nil
 }
 
-// own returns the name and the version of the tool's own package.
+// own returns the name and version of the tool's own package.
 func (tool Tool) own() (name, version string) {
-	at := strings.LastIndexByte(tool.Packages[0], '@') // a name may begin with one
+	at := strings.LastIndexByte(tool.Packages[0], '@') // a name may begin with @
 	return tool.Packages[0][:at], tool.Packages[0][at+1:]
 }
 
-// folder returns where the tool is installed, below cache.
+// folder returns the folder below cache that the tool is installed in.
 func (tool Tool) folder(cache string) string {
 	_, version := tool.own()
 	return filepath.Join(cache, tool.Name+"-"+version)
 }
 
-// modules returns the folder of packages below the one that npm installed into.
+// modules returns the folder with the packages that npm installed in folder.
 func modules(folder string) string { return filepath.Join(folder, "node_modules") }
 
-// install puts the tool into its folder, unless it is there. Of several processes that do
-// so at once, one installs and the others wait for it. The folder appears whole or not at all.
+// install installs the tool in its folder, unless it is already there. If several processes try at
+// the same time, one installs and the others wait. The folder appears only when it is complete.
 func (tool Tool) install(ctx context.Context, cache, npm string) error {
 	folder := tool.folder(cache)
 	if _, err := os.Stat(folder); err == nil {
@@ -97,7 +98,7 @@ func (tool Tool) install(ctx context.Context, cache, npm string) error {
 	}
 	defer lock.Unlock()
 	if _, err := os.Stat(folder); err == nil {
-		return nil // while we waited
+		return nil // another process installed it in the meantime
 	}
 	return tool.download(ctx, folder, npm)
 }
@@ -119,7 +120,7 @@ func (tool Tool) download(ctx context.Context, folder, npm string) error {
 	if _, err := os.Stat(filepath.Join(modules(temp), filepath.FromSlash(name))); err != nil {
 		return err
 	}
-	if tool.Says != "" { // npm succeeds even if the package's own installation did not
+	if tool.Says != "" { // npm also succeeds if the package's own installation failed
 		out, err := run(ctx, temp, filepath.Join(modules(temp), ".bin", tool.Name), "--version")
 		if err != nil {
 			return err
@@ -131,7 +132,7 @@ func (tool Tool) download(ctx context.Context, folder, npm string) error {
 	return os.Rename(temp, folder)
 }
 
-// run returns what a program says, or an error that says it.
+// run returns the output of a program, or an error that contains the output.
 func run(ctx context.Context, dir string, args ...string) (string, error) {
 	var out bytes.Buffer
 	res, err := proc.Run(ctx, proc.Cmd{Args: args, Dir: dir, Stdout: &out, Stderr: &out, Timeout: 5 * time.Minute})

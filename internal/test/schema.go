@@ -12,7 +12,7 @@ import (
 	"github.com/skillhand/skillhand/schemas"
 )
 
-// A Schema tells whether a document is what it says. The judge is a validator that is not ours.
+// A Schema checks documents with a validator that is not ours.
 type Schema struct{ compiled *jsonschema.Schema }
 
 // A failer is a testing.TB or a testscript.TestScript.
@@ -20,7 +20,7 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// OurSchema compiles one of our schemas, by its name: run-v1.
+// OurSchema compiles one of our schemas by its name, such as run-v1.
 func OurSchema(t failer, name string) Schema {
 	text, err := schemas.Files.ReadFile(name + ".schema.json")
 	if err != nil {
@@ -29,7 +29,7 @@ func OurSchema(t failer, name string) Schema {
 	return CompileSchema(t, name, text)
 }
 
-// CompileSchema compiles a schema that is written as JSON.
+// CompileSchema compiles a schema from its JSON.
 func CompileSchema(t failer, name string, text []byte) Schema {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -46,7 +46,7 @@ func CompileSchema(t failer, name string, text []byte) Schema {
 	return Schema{compiled}
 }
 
-// Fault says what is wrong with a document.
+// Fault returns what is wrong with a document, or nil.
 func (s Schema) Fault(doc []byte) error {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(doc))
 	if err != nil {
@@ -55,7 +55,7 @@ func (s Schema) Fault(doc []byte) error {
 	return s.compiled.Validate(value)
 }
 
-// FaultYAML says what is wrong with a document that is written as YAML.
+// FaultYAML returns what is wrong with a YAML document, or nil.
 func (s Schema) FaultYAML(doc string) error {
 	var value any
 	if err := yaml.Unmarshal([]byte(doc), &value); err != nil {
@@ -68,8 +68,8 @@ func (s Schema) FaultYAML(doc string) error {
 	return s.Fault(text)
 }
 
-// SchemaScript adds a command to test scripts: schema NAME fails unless each line of stdout is a
-// document of our schema.
+// SchemaScript implements the command schema NAME for test scripts. It fails unless each line of
+// stdout is a valid document by our schema.
 func SchemaScript(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: schema NAME")

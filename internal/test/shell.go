@@ -10,7 +10,7 @@ import (
 	"github.com/skillhand/skillhand/internal/shell/bind"
 )
 
-// NeedBash ends a test that runs the real bash where there is none.
+// NeedBash ends a test that runs the real bash if there is no bash.
 func NeedBash(t testing.TB) {
 	t.Helper()
 	if bash() < 0 {
@@ -18,7 +18,8 @@ func NeedBash(t testing.TB) {
 	}
 }
 
-// NeedBash5 ends a test that compares messages where bash is older and words them differently.
+// NeedBash5 ends a test that compares messages if bash is older than 5, which words them
+// differently.
 func NeedBash5(t testing.TB) {
 	t.Helper()
 	NeedBash(t)
@@ -27,7 +28,7 @@ func NeedBash5(t testing.TB) {
 	}
 }
 
-// bash is 5 for a bash of version 5 or later, 0 for an older one and -1 if there is none.
+// bash returns 5 for bash 5 or later, 0 for an older bash, and -1 if there is none.
 var bash = sync.OnceValue(func() int {
 	res, err := proc.Run(context.Background(), proc.Cmd{Args: []string{"bash", "-c", "((BASH_VERSINFO[0] >= 5))"}})
 	switch {
@@ -39,8 +40,8 @@ var bash = sync.OnceValue(func() int {
 	return 5
 })
 
-// Line makes a line of a command in which $ARGUMENTS, $0, $1 and $2 stand for
-// values from outside and ${DIR} for one of our folders.
+// Line makes a line of a command. In it, $ARGUMENTS, $0, $1 and $2 stand for values from outside,
+// and ${DIR} for one of our folders.
 func Line(command string, args []string, dir string) bind.Line {
 	var l bind.Line
 	text := func(s string) {

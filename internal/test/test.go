@@ -1,5 +1,5 @@
-// Package test is what the tests of all packages share: which of them run when, cases as txtar
-// archives, schemas, the real bash, and programs from npm.
+// Package test helps the tests of all packages: it decides which tests run when, and offers cases
+// as txtar archives, schemas, the real bash, and programs from npm.
 package test
 
 import (
@@ -12,14 +12,14 @@ import (
 	"testing"
 )
 
-// The flags by which tests rewrite their data.
+// The flags that make tests rewrite their data.
 var (
 	Update = flag.Bool("update", false, "rewrite what is wanted in testdata")
 	Record = flag.Bool("record", false, "ask the real programs, and write what they do into testdata")
 )
 
-// Lacking ends a test for want of what the machine does not have: it is skipped
-// by that name, or fails with SKILLHAND_REQUIRE_ALL=1.
+// Lacking ends a test because the machine lacks something. It skips the test by that name, or fails
+// it with SKILLHAND_REQUIRE_ALL=1.
 func Lacking(t testing.TB, what any) {
 	t.Helper()
 	if os.Getenv("SKILLHAND_REQUIRE_ALL") == "1" {
@@ -28,7 +28,7 @@ func Lacking(t testing.TB, what any) {
 	t.Skip(what)
 }
 
-// Found ends the test if what it cannot do without was looked for in vain.
+// Found ends the test if something that it needs was not found.
 func Found(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -36,11 +36,11 @@ func Found(t testing.TB, err error) {
 	}
 }
 
-// AskAll reports whether the real programs are asked everything, as make real does.
+// AskAll reports whether tests ask the real programs everything, as in make real.
 func AskAll() bool { return *Record || os.Getenv("SKILLHAND_REAL") == "1" }
 
-// Real ends a test that asks a real program, unless everything is asked or the test is one that
-// always does. Every such test stands in real.txt, so that make real leaves none out.
+// Real ends a test that asks a real program, unless all such tests run or this test always runs.
+// Every such test is listed in real.txt, so that make real leaves none out.
 func Real(t testing.TB) {
 	t.Helper()
 	row, ok := findRow(folder, t.Name())
@@ -52,10 +52,10 @@ func Real(t testing.TB) {
 	}
 }
 
-// Tortured reports whether tests may take long and much, as make torture lets them.
+// Tortured reports whether tests may take long and use a lot, as in make torture.
 func Tortured() bool { return os.Getenv("SKILLHAND_TORTURE") == "1" }
 
-// Torture ends a test that takes long or much, unless make torture runs it.
+// Torture ends a test that takes long or uses a lot, unless make torture runs it.
 func Torture(t testing.TB) {
 	t.Helper()
 	if !Tortured() {
@@ -69,8 +69,8 @@ var realList string
 // A RealTest is a row of real.txt: a test that asks real programs.
 type RealTest struct {
 	Folder, Test string
-	Always       bool     // in make test too
-	Recordings   []string // the files with what the programs answered, as patterns below the folder
+	Always       bool     // also run by make test
+	Recordings   []string // patterns below the folder for the files with the programs' answers
 }
 
 // RealTests reads real.txt.
@@ -93,7 +93,8 @@ func RealTests() (all []RealTest) {
 	return all
 }
 
-// findRow returns the row of a test: the one with the longest name that is the test's or a parent's.
+// findRow returns the row of a test: the row with the longest name that is the test's name or a
+// parent's.
 func findRow(folder, name string) (found RealTest, ok bool) {
 	for _, r := range RealTests() {
 		if r.Folder == folder && strings.HasPrefix(name+"/", r.Test+"/") && len(r.Test) > len(found.Test) {
@@ -103,7 +104,7 @@ func findRow(folder, name string) (found RealTest, ok bool) {
 	return found, ok
 }
 
-// folder is the tested package's, below the module's root: where go test starts a test.
+// folder is the path of the tested package below the module's root. go test starts a test there.
 var folder = func() string {
 	dir, err := os.Getwd()
 	for below := ""; err == nil; {
@@ -117,5 +118,5 @@ var folder = func() string {
 		below = path.Join(filepath.Base(dir), below)
 		dir = parent
 	}
-	return "" // a test binary that plays a program elsewhere
+	return "" // this test binary plays a program elsewhere
 }()

@@ -12,15 +12,15 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// A Case is one txtar archive, prose on top: its files by name.
+// A Case is a txtar archive that begins with prose. It maps names to files.
 type Case struct {
 	Comment string
 	Files   map[string]string
 }
 
-// Cases runs f on every archive that matches pattern. f returns what the case
-// came to, by file name; each must equal the file of that name. A result that
-// is empty may have no file. With -update the files are rewritten instead.
+// Cases runs f on every archive that matches pattern. f returns the actual results by file name;
+// each must equal the file of that name. An empty result needs no file. With -update, Cases
+// rewrites the files instead.
 func Cases(t *testing.T, pattern string, f func(t *testing.T, c Case) map[string]string) {
 	files, err := filepath.Glob(pattern)
 	if err != nil {
@@ -46,7 +46,7 @@ func Cases(t *testing.T, pattern string, f func(t *testing.T, c Case) map[string
 	}
 }
 
-// Archive returns one archive, for a test that compares in its own way.
+// Archive returns one archive, for a test with its own comparison.
 func Archive(t *testing.T, file string) Case {
 	_, c := readCase(t, file)
 	return c

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// An Answer is what the API does with a request: say a Message, fail in some way, or let
-// a Func decide.
+// An Answer is the API's reaction to a request: it sends a Message, fails in some way, or lets a
+// Func decide.
 type Answer interface {
 	answer(x *exchange)
 }
 
-// A Func chooses an answer by looking at the request. nil means "ok".
+// A Func chooses an answer by looking at the request. If it returns nil, the answer is "ok".
 type Func func(q *Request) Answer
 
 func (f Func) answer(x *exchange) {
@@ -28,21 +28,21 @@ func (f Func) answer(x *exchange) {
 	a.answer(x)
 }
 
-// A Message is what the model says. The zero Message says nothing and ends the turn.
+// A Message is an answer of the model. The zero Message contains nothing and ends the turn.
 type Message struct {
 	Text  string
-	Calls []Call // after the text, all at once
+	Calls []Call // sent after the text, all at once
 	Stop  string // the stop reason; "" means tool_use with calls, end_turn without
 	Usage Usage
 }
 
-// A Call is the use of a tool. An answer to --json-schema is a call of StructuredOutput.
+// A Call is a use of a tool. An answer to --json-schema is a call of StructuredOutput.
 type Call struct {
 	Name  string
 	Input any // as encoding/json would write it
 }
 
-// Usage says how many tokens a message took. Zeros of Input and Output mean 1.
+// Usage says how many tokens a message took. 0 for Input or Output means 1.
 type Usage struct {
 	Input      int
 	Output     int
@@ -50,8 +50,8 @@ type Usage struct {
 	CacheWrite int // kept for five minutes
 
 	CacheWrite1 int    // kept for an hour
-	Searches    int    // of the web
-	Speed, Geo  string // where and how fast it was answered; "" does not say
+	Searches    int    // searches of the web
+	Speed, Geo  string // where and how fast the model answered; "" leaves it out
 }
 
 // Text returns a message that says text.
@@ -73,8 +73,8 @@ func (m Message) answer(x *exchange) {
 	x.w.Write(x.whole(m))
 }
 
-// Status answers with an HTTP status and the API's usual error body. Headers are given as
-// name and value in turn, as in Status(429, "slow down", "Retry-After", "1").
+// Status answers with an HTTP status and the API's usual error body. header lists names and values
+// in turn, as in Status(429, "slow down", "Retry-After", "1").
 func Status(code int, message string, header ...string) Answer {
 	body := encode(errorBody(errorType(code), message))
 	return Raw(code, string(body), append([]string{"Content-Type", "application/json"}, header...)...)
@@ -91,17 +91,17 @@ func Raw(code int, body string, header ...string) Answer {
 	})
 }
 
-// Drop closes the connection without a word. To have connections refused, see API.Refuse.
+// Drop closes the connection without an answer. To refuse connections, see API.Refuse.
 func Drop() Answer {
 	return answerFunc(func(x *exchange) { x.hangUp(false) })
 }
 
-// Hang says nothing, not even headers, until the client gives up or the test ends.
+// Hang sends nothing, not even headers, until the client gives up or the test ends.
 func Hang() Answer {
 	return answerFunc(func(x *exchange) { <-x.ctx.Done() })
 }
 
-// Reset says the first half of m, then resets the connection.
+// Reset sends the first half of m, then resets the connection.
 func Reset(m Message) Answer {
 	return answerFunc(func(x *exchange) {
 		x.half(m)
@@ -109,7 +109,7 @@ func Reset(m Message) Answer {
 	})
 }
 
-// Stall says the first half of m, then nothing more, until the client gives up or the test ends.
+// Stall sends the first half of m, then nothing more until the client gives up or the test ends.
 func Stall(m Message) Answer {
 	return answerFunc(func(x *exchange) {
 		x.half(m)
@@ -117,9 +117,8 @@ func Stall(m Message) Answer {
 	})
 }
 
-// StreamError says the first half of m, then sends an error event in its place. With the
-// zero Message the error is all there is. A request that wants no stream gets the error as
-// a status.
+// StreamError sends the first half of m and then an error event. With the zero Message it sends
+// only the error. If the request does not ask for a stream, the error becomes a status.
 func StreamError(m Message, kind, message string) Answer {
 	return answerFunc(func(x *exchange) {
 		if !x.request.Stream {
@@ -133,7 +132,7 @@ func StreamError(m Message, kind, message string) Answer {
 	})
 }
 
-// Trickle says m whole, but a piece at a time with a pause before each.
+// Trickle sends all of m in pieces, with a pause before each.
 func Trickle(m Message, pause time.Duration) Answer {
 	return answerFunc(func(x *exchange) {
 		for _, piece := range x.pieces(m) {
@@ -158,7 +157,7 @@ type exchange struct {
 	request *Request
 }
 
-// write sends a part of the body at once.
+// write sends a part of the body immediately.
 func (x *exchange) write(part []byte) {
 	if x.request.Stream {
 		x.w.Header().Set("Content-Type", "text/event-stream")
@@ -169,8 +168,8 @@ func (x *exchange) write(part []byte) {
 	http.NewResponseController(x.w).Flush()
 }
 
-// half sends the first half of m: of its pieces if it is a stream, so that the client has
-// seen the beginning of the content, or of its bytes.
+// half sends the first half of m. For a stream it sends half of the events, so that the client has
+// seen the beginning of the content; otherwise it sends half of the bytes.
 func (x *exchange) half(m Message) {
 	pieces := x.pieces(m)
 	for _, piece := range pieces[:len(pieces)/2] {
@@ -190,7 +189,7 @@ func (x *exchange) hangUp(reset bool) {
 	conn.Close()
 }
 
-// pieces cuts the answer into parts that can be sent one by one.
+// pieces splits the answer into parts that can be sent one by one.
 func (x *exchange) pieces(m Message) [][]byte {
 	if x.request.Stream {
 		return x.events(m)
@@ -199,7 +198,7 @@ func (x *exchange) pieces(m Message) [][]byte {
 	return slices.Collect(slices.Chunk(whole, len(whole)/8+1))
 }
 
-// whole returns the answer to a request that wants no stream.
+// whole returns the answer to a request that does not ask for a stream.
 func (x *exchange) whole(m Message) []byte {
 	content := []any{}
 	if m.Text != "" {
@@ -214,7 +213,7 @@ func (x *exchange) whole(m Message) []byte {
 	return encode(msg)
 }
 
-// events returns the answer as a stream. A text comes in two deltas, so that there is a middle.
+// events returns the answer as a stream. A text consists of two deltas, so that there is a middle.
 func (x *exchange) events(m Message) [][]byte {
 	events := [][]byte{event("message_start", map[string]any{"type": "message_start", "message": x.envelope(m)})}
 	index := 0
@@ -222,7 +221,8 @@ func (x *exchange) events(m Message) [][]byte {
 		events = append(events, event("content_block_start",
 			map[string]any{"type": "content_block_start", "index": index, "content_block": start}))
 		for _, delta := range deltas {
-			events = append(events, event("content_block_delta", map[string]any{"type": "content_block_delta", "index": index, "delta": delta}))
+			events = append(events, event("content_block_delta",
+				map[string]any{"type": "content_block_delta", "index": index, "delta": delta}))
 		}
 		events = append(events, event("content_block_stop", map[string]any{"type": "content_block_stop", "index": index}))
 		index++
@@ -284,8 +284,8 @@ func event(name string, data any) []byte {
 	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, encode(data))
 }
 
-// encode writes v as JSON, without making <, > and & unreadable. What tests put into an
-// answer is theirs: if it is no JSON, that is a fault in the test.
+// encode writes v as JSON and keeps <, > and & readable. If a test's value has no JSON form, that
+// is an error in the test.
 func encode(v any) []byte {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -300,7 +300,7 @@ func errorBody(kind, message string) any {
 	return map[string]any{"type": "error", "error": map[string]string{"type": kind, "message": message}}
 }
 
-// kinds are the API's names of its errors.
+// kinds maps HTTP statuses to the API's names of errors.
 var kinds = map[int]string{
 	400: "invalid_request_error",
 	401: "authentication_error",

@@ -1,9 +1,9 @@
-// Package fakeapi is a Messages API on 127.0.0.1 for tests: it says what a test
-// tells it to say, fails as a test tells it to fail, and remembers what it was sent.
+// Package fakeapi is a Messages API on 127.0.0.1 for tests: it says what a test tells it to say,
+// fails as a test tells it to fail, and remembers what it was sent.
 //
-// A test scripts its answers in advance (Script), or chooses each by looking at the
-// request (Handle). The Claude CLI asks this API whenever it wants to, not only when
-// the test has it in mind, so a request that nobody scripted is answered with "ok".
+// A test scripts the answers in advance (Script), or chooses each answer by looking at the request
+// (Handle). The Claude CLI also sends requests that the test does not expect, so a request without
+// a scripted answer gets "ok".
 package fakeapi
 
 import (
@@ -21,7 +21,7 @@ import (
 
 // An API is a running server. It ends with its test.
 type API struct {
-	URL string // what ANTHROPIC_BASE_URL should be, with no slash at its end
+	URL string // the value for ANTHROPIC_BASE_URL, without a slash at its end
 
 	server   *http.Server
 	ended    context.Context
@@ -35,15 +35,15 @@ type API struct {
 	other    []string
 }
 
-// New starts an API that answers with the given script. Whatever it is doing when the
-// test ends, hanging included, it does no longer.
+// New starts an API that answers with the given script. It stops with the test, even if an answer
+// still hangs.
 func New(t testing.TB, script ...Answer) *API {
 	t.Helper()
 	ended, end := context.WithCancel(context.Background())
 	a := &API{script: script, ended: ended}
 	a.server = &http.Server{Handler: a}
-	// A connection for each request: none is left open on which a client could still
-	// reach us while connections are refused.
+	// Use a new connection for each request. Through an open connection a client could still reach
+	// the server while it refuses connections.
 	a.server.SetKeepAlivesEnabled(false)
 	if err := a.listen("127.0.0.1:0"); err != nil {
 		t.Fatal(err)
@@ -66,22 +66,22 @@ func (a *API) Script(answers ...Answer) {
 	a.script = append(a.script, answers...)
 }
 
-// Handle lets choose look at every request first. Where it returns nil, the script goes on.
-// It is called for several requests at once if the client asks so.
+// Handle makes choose look at every request first. If choose returns nil, the script continues.
+// Simultaneous requests call choose at the same time.
 func (a *API) Handle(choose Func) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.handle = choose
 }
 
-// Unused returns how many scripted answers nobody has asked for.
+// Unused returns how many scripted answers are left.
 func (a *API) Unused() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.script)
 }
 
-// Refuse makes the system refuse new connections. Answers under way are finished.
+// Refuse makes the system refuse new connections. Answers that have started are finished.
 func (a *API) Refuse() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -91,7 +91,7 @@ func (a *API) Refuse() {
 	}
 }
 
-// Resume takes connections again, at the same address.
+// Resume accepts connections again, at the same address.
 func (a *API) Resume() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -101,7 +101,7 @@ func (a *API) Resume() error {
 	return a.listen(a.URL[len("http://"):])
 }
 
-// Requests returns what was sent to /v1/messages so far, in the order of arrival.
+// Requests returns the requests to /v1/messages so far, in the order of arrival.
 func (a *API) Requests() []*Request {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -117,8 +117,8 @@ func (a *API) Last() *Request {
 	return all[len(all)-1]
 }
 
-// News returns the texts of q that are new: those that the request before it, of the same
-// session and agent, did not have. Of a text that is sent once more, one copy is new.
+// News returns the texts in q that its predecessor, the previous request of the same session and
+// agent, did not contain. If a text is sent again, one copy of it is new.
 func (a *API) News(q *Request) []string {
 	known := map[string]int{}
 	for _, before := range slices.Backward(a.Requests()[:q.Number]) {
@@ -140,11 +140,11 @@ func (a *API) News(q *Request) []string {
 	return news
 }
 
-// The CLI puts a newline behind a text as soon as another one follows it.
+// trim removes newlines at the end. The CLI adds one to a text as soon as another text follows.
 func trim(text string) string { return strings.TrimRight(text, "\n") }
 
-// Sent returns, for each request, how often sub is in its news: how often it was sent to the
-// model for the first time, and once more, and so on.
+// Sent returns, for each request, how often sub occurs in its news. This shows when the model got a
+// text for the first time, and when again.
 func (a *API) Sent(sub string) []int {
 	var sent []int
 	for _, q := range a.Requests() {
@@ -157,7 +157,7 @@ func (a *API) Sent(sub string) []int {
 	return sent
 }
 
-// Other returns what else was asked for, as "METHOD /path".
+// Other returns all other requests, as "METHOD /path".
 func (a *API) Other() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -182,7 +182,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer a.handlers.Done()
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client has gone
+		return // the client is gone
 	}
 	if r.Method != http.MethodPost || r.URL.Path != "/v1/messages" {
 		a.serveOther(w, r, body)
@@ -200,7 +200,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer.answer(&exchange{ctx: ctx, w: w, request: q})
 }
 
-// begin counts a handler in, unless the test has ended and nobody would wait for it.
+// begin registers a handler, unless the test has ended, because then nobody would wait for the
+// handler.
 func (a *API) begin() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -216,7 +217,7 @@ func (a *API) serveOther(w http.ResponseWriter, r *http.Request, body []byte) {
 	a.other = append(a.other, r.Method+" "+r.URL.Path)
 	a.mu.Unlock()
 	if r.Method == http.MethodPost && r.URL.Path == "/v1/messages/count_tokens" {
-		// Four bytes a token is near enough for whoever asks.
+		// Four bytes per token is accurate enough.
 		w.Header().Set("Content-Type", "application/json")
 		json.NewEncoder(w).Encode(map[string]int{"input_tokens": len(body)/4 + 1})
 		return
@@ -231,7 +232,7 @@ func (a *API) next(q *Request) Answer {
 	handle := a.handle
 	a.mu.Unlock()
 	if handle != nil {
-		// Outside the lock: the test's function may look at what was sent before.
+		// Call it without the lock, because the test's function may look at earlier requests.
 		if answer := handle(q); answer != nil {
 			return answer
 		}

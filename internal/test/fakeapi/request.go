@@ -7,39 +7,39 @@ import (
 	"strings"
 )
 
-// A Request is what the model was sent.
+// A Request is a request to the model.
 type Request struct {
-	Number   int // among the requests of this API, from 0
+	Number   int // its number among the requests of this API, from 0
 	Header   http.Header
-	Body     []byte // as it came
+	Body     []byte // as received
 	Model    string
 	Stream   bool
 	System   []Block
 	Messages []Turn
 	Tools    []Tool
-	Session  string // which session of the CLI asks
-	Agent    string // which of its subagents asks; "" means the main agent
+	Session  string // the session of the CLI that asks
+	Agent    string // the subagent that asks; "" means the main agent
 }
 
 // A Turn is one message of the conversation.
 type Turn struct {
-	Role    string // user, assistant, or system in mid-conversation
+	Role    string // user, assistant, or system in the middle of a conversation
 	Content []Block
 }
 
-// A Block is a part of a message. Which fields it has depends on Type.
+// A Block is a part of a message. Its Type decides which fields it has.
 type Block struct {
 	Type      string // text, tool_use, tool_result, and others
 	Text      string
-	ID        string // of a tool_use
+	ID        string // for a tool_use
 	Name      string
 	Input     json.RawMessage
-	ToolUseID string  // whose result this is
-	Content   []Block // what the tool said
+	ToolUseID string  // the id of the tool_use that this is the result of
+	Content   []Block // the output of the tool
 	IsError   bool
 }
 
-// A Tool is one that the model may use.
+// A Tool is a tool that the model may use.
 type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -70,7 +70,7 @@ func parse(header http.Header, body []byte) (*Request, error) {
 	return q, nil
 }
 
-// blocks reads content in both of its forms: a list, or a string that stands for one text.
+// blocks decodes both forms of content: a list, or a string, which stands for one text.
 type blocks []Block
 
 func (b *blocks) UnmarshalJSON(data []byte) error {
@@ -98,7 +98,7 @@ func (b *blocks) UnmarshalJSON(data []byte) error {
 			Type: w.Type, Text: w.Text, ID: w.ID, Name: w.Name, Input: w.Input,
 			ToolUseID: w.ToolUseID, IsError: w.IsError,
 		}
-		// Other kinds of blocks have contents of other shapes, which nobody here reads.
+		// Other kinds of blocks have content in other forms, which nobody reads here.
 		if w.Type == "tool_result" && len(w.Content) > 0 {
 			var inner blocks
 			if err := json.Unmarshal(w.Content, &inner); err != nil {
@@ -111,8 +111,8 @@ func (b *blocks) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Texts returns every text the model was sent, in order: the system prompt, then all
-// messages, tool results included.
+// Texts returns all texts that the model got, in order: the system prompt, then all messages,
+// including results of tools.
 func (q *Request) Texts() []string {
 	texts := textsOf(nil, q.System)
 	for _, m := range q.Messages {
@@ -131,7 +131,7 @@ func textsOf(texts []string, content []Block) []string {
 	return texts
 }
 
-// Find returns the texts that hold sub.
+// Find returns the texts that contain sub.
 func (q *Request) Find(sub string) []string {
 	var found []string
 	for _, text := range q.Texts() {
@@ -151,8 +151,8 @@ func (q *Request) Count(sub string) int {
 	return n
 }
 
-// Prompt returns the texts of the newest user message, joined by newlines. That is what the
-// model is asked to do now; what its tools said is not in it.
+// Prompt returns the texts of the newest user message, joined by newlines. They are the model's
+// current task, without the results of tools.
 func (q *Request) Prompt() string {
 	turn := q.lastUser()
 	var texts []string

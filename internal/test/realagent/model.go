@@ -15,33 +15,33 @@ import (
 	"testing"
 )
 
-// A Request is what an agent sent to the model.
+// A Request is a request of an agent to the model.
 type Request struct {
 	Path string
 	Body string // as JSON
 
-	Tools   []string // names of the tools that the model may call
-	Results int      // of tools that the model has called
-	After   bool     // there are some
+	Tools   []string // the names of the tools that the model may call
+	Results int      // how many results of tools it contains
+	After   bool     // it contains results of tools
 }
 
-// An Answer is what the model does. The zero Answer says nothing.
+// An Answer is the model's reaction. The zero Answer contains nothing.
 type Answer struct {
 	Text   string
-	Tool   string // to call
-	Input  any    // of the tool
-	Status int    // of HTTP, with an error; 0 means that it answers
-	Hang   bool   // it says nothing more
+	Tool   string // the tool to call
+	Input  any    // the input of the tool
+	Status int    // the HTTP status of an error; 0 means no error
+	Hang   bool   // the model sends nothing more
 	Cut    bool   // the connection breaks after half of the answer
-	Half   bool   // the answer ends after half of it, as if that were all
-	Full   bool   // the answer has met the limit of output
-	Tokens int    // tokens that it took; 0 means 1000
-	Page   string // a page of HTML instead of an answer, with the status 200
+	Half   bool   // the answer ends in the middle, as if it were complete
+	Full   bool   // the answer has reached the output limit
+	Tokens int    // the input tokens; 0 means 1000
+	Page   string // an HTML page to send instead of an answer, with status 200
 	Quota  bool   // with Status: the error says that the quota is used up
 }
 
-// A Model is a server on 127.0.0.1 that speaks OpenAI's chat completions and Responses, and Gemini's
-// protocol. A test says what it answers, and sees what it was sent. It ends with its test.
+// A Model is a server on 127.0.0.1 that speaks OpenAI's chat completions and Responses, and
+// Gemini's protocol. A test chooses its answers and sees the requests. It stops when its test ends.
 type Model struct {
 	URL string // without a path
 
@@ -51,7 +51,7 @@ type Model struct {
 	requests []Request
 }
 
-// NewModel starts a model that answers as play says.
+// NewModel starts a model whose answers play returns.
 func NewModel(t testing.TB, play func(Request) Answer) *Model {
 	t.Helper()
 	m := &Model{play: play}
@@ -66,14 +66,14 @@ func NewModel(t testing.TB, play func(Request) Answer) *Model {
 	return m
 }
 
-// Requests returns what was sent so far.
+// Requests returns the requests so far.
 func (m *Model) Requests() []Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.requests)
 }
 
-// Sent reports whether a text was sent.
+// Sent reports whether some request contained a text.
 func (m *Model) Sent(text string) bool {
 	return slices.ContainsFunc(m.Requests(), func(q Request) bool { return strings.Contains(q.Body, text) })
 }
@@ -82,7 +82,7 @@ func (m *Model) serve(ended context.Context, w http.ResponseWriter, r *http.Requ
 	p := protocolOf(r.URL.Path)
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the agent has gone
+		return // the agent is gone
 	}
 	if p == nil || r.Method != http.MethodPost {
 		other(w, r)
@@ -126,10 +126,10 @@ func (m *Model) serve(ended context.Context, w http.ResponseWriter, r *http.Requ
 	}
 }
 
-// streams reports whether an answer is wanted in pieces.
+// streams reports whether the request asks for a stream.
 func streams(r *http.Request, body []byte) bool {
 	var q struct{ Stream bool }
-	_ = json.Unmarshal(body, &q) // Compact has read it
+	_ = json.Unmarshal(body, &q) // Compact has already accepted it
 	return q.Stream || strings.HasSuffix(r.URL.Path, ":streamGenerateContent")
 }
 
@@ -150,14 +150,14 @@ func stream(w http.ResponseWriter, events []string, a Answer) {
 	if a.Cut {
 		conn, _, err := w.(http.Hijacker).Hijack()
 		if err != nil {
-			panic(err) // every connection of this server can be taken over
+			panic(err) // cannot happen: every connection of this server can be taken over
 		}
 		conn.(*net.TCPConn).SetLinger(0)
 		conn.Close()
 	}
 }
 
-// other answers what is no question to the model: agents ask for lists of models.
+// other answers requests that are not questions to the model, for example for lists of models.
 func other(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	switch {

@@ -30,7 +30,7 @@ type object = map[string]any
 func encode(v any) []byte {
 	out, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // a test gave what is no JSON
+		panic(err) // a test passed a value without a JSON form
 	}
 	return out
 }
@@ -51,7 +51,7 @@ func readChat(body []byte) (tools []string, results int) {
 		Messages []struct{ Role string }
 		Tools    []struct{ Function struct{ Name string } }
 	}
-	_ = json.Unmarshal(body, &q) // what is odd has neither
+	_ = json.Unmarshal(body, &q) // a malformed body has neither field
 	for _, t := range q.Tools {
 		tools = append(tools, t.Function.Name)
 	}
@@ -72,7 +72,7 @@ func chatMessage(a Answer) (message object, finish string) {
 	return object{"role": "assistant", "content": nil, "tool_calls": []object{call}}, "tool_calls"
 }
 
-// tokens returns how many an answer took, and with the 10 that it has itself.
+// tokens returns the input tokens of an answer, and the total with the 10 of its output.
 func (a Answer) tokens() (input, total int) {
 	input = cmp.Or(a.Tokens, 1000)
 	return input, input + 10
@@ -115,7 +115,7 @@ func readResponses(body []byte) (tools []string, results int) {
 		Input []struct{ Type string }
 		Tools []struct{ Name string }
 	}
-	_ = json.Unmarshal(body, &q) // what is odd has neither
+	_ = json.Unmarshal(body, &q) // a malformed body has neither field
 	for _, t := range q.Tools {
 		tools = append(tools, t.Name)
 	}
@@ -175,7 +175,7 @@ func readGemini(body []byte) (tools []string, results int) {
 			FunctionDeclarations []struct{ Name string } `json:"functionDeclarations"`
 		}
 	}
-	_ = json.Unmarshal(body, &q) // what is odd has neither
+	_ = json.Unmarshal(body, &q) // a malformed body has neither field
 	for _, t := range q.Tools {
 		for _, f := range t.FunctionDeclarations {
 			tools = append(tools, f.Name)
@@ -200,9 +200,10 @@ func geminiAnswer(a Answer) object {
 	}
 	input, total := a.tokens()
 	return object{
-		"candidates":    []object{{"content": object{"role": "model", "parts": []object{part}}, "finishReason": finish, "index": 0}},
-		"usageMetadata": object{"promptTokenCount": input, "candidatesTokenCount": 10, "totalTokenCount": total, "cachedContentTokenCount": 100},
-		"modelVersion":  "m",
+		"candidates": []object{{"content": object{"role": "model", "parts": []object{part}}, "finishReason": finish, "index": 0}},
+		"usageMetadata": object{"promptTokenCount": input, "candidatesTokenCount": 10,
+			"totalTokenCount": total, "cachedContentTokenCount": 100},
+		"modelVersion": "m",
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package realagent has the real programs of other agents for tests: installed from npm, in the
-// version that package agents names, and set up to ask a model that a test plays.
+// Package realagent gives tests the real programs of other agents. It installs them from npm, in
+// the version that package agents names, and sets them up to ask a model that a test plays.
 package realagent
 
 import (
@@ -12,12 +12,12 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// A Setup is an agent that asks a played model.
+// A Setup is an agent that is set up to ask a played model.
 type Setup struct {
-	Program string   // its path
-	Env     []string // to add to an environment whose HOME is the folder that New was given
+	Program string   // the program's path
+	Env     []string // variables to add to an environment whose HOME is the folder that New got
 	Model   string   // the model's name
-	Yolo    []string // arguments without which no skill fires
+	Yolo    []string // the arguments that an agent needs before any skill fires
 }
 
 // New installs an agent and sets it up in a new home; see test.Bin.
@@ -49,7 +49,7 @@ func New(t testing.TB, a *agents.Agent, model, home string) Setup {
 	return s.setup
 }
 
-// Fire returns the call of a tool by which a model has an agent load a skill.
+// Fire returns the call of a tool with which a model makes an agent load a skill.
 func Fire(a *agents.Agent, skill, file string) (tool string, input any) {
 	value := skill
 	if a.Fires == agents.ByRead {
@@ -63,15 +63,16 @@ func Fire(a *agents.Agent, skill, file string) (tool string, input any) {
 
 type setup struct {
 	setup Setup
-	files map[string]string // in HOME
+	files map[string]string // below HOME
 }
 
-// geminiSettings are the settings of Gemini, and of Qwen which descends from it, for a way to sign in.
+// geminiSettings are the settings of Gemini for a way to sign in. Qwen, which descends from Gemini,
+// uses them too.
 const geminiSettings = `{"security":{"auth":{"selectedType":%q}},"general":{"disableAutoUpdate":true},"privacy":{"usageStatisticsEnabled":false}}`
 
 var yolo = []string{"--approval-mode", "yolo"}
 
-// setups are what each agent needs to ask a model at an address. The keys are dummies.
+// setups are the settings that each agent needs to ask a model at an address. The keys are dummies.
 var setups = map[string]func(model string) setup{
 	"codex": func(model string) setup {
 		return setup{Setup{Env: []string{"PLAYED_KEY=dummy"}, Model: "gpt-5"}, map[string]string{".codex/config.toml": fmt.Sprintf(`

@@ -14,13 +14,13 @@ import (
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
 )
 
-// A Claude is the CLI with a HOME and a project of its own, both empty at first.
-// Fields may be changed between runs.
+// A Claude is the CLI with its own HOME and project, which are empty at first. A test may change
+// the fields between runs.
 type Claude struct {
 	API     *fakeapi.API
 	Home    string
-	Project string        // where it runs
-	Env     []string      // further variables, as NAME=value; they win over ours
+	Project string        // the folder it runs in
+	Env     []string      // more variables, as NAME=value; they override the variables set here
 	Timeout time.Duration // for a run, or for one turn of a session; 0 means 5 minutes
 
 	StatusLine string // the command of a terminal's status line; "" means none
@@ -30,17 +30,18 @@ type Claude struct {
 	temp    string
 }
 
-// New returns a Claude that talks to api. Its folders go when the test ends.
+// New returns a Claude that talks to api. Its folders are removed when the test ends.
 func New(t testing.TB, api *fakeapi.API) *Claude {
 	t.Helper()
 	program := Program(t)
-	// Not t.TempDir: the CLI makes a socket below, whose path must not be long.
+	// Do not use t.TempDir: the CLI makes a socket in the folder, and a socket's path must be
+	// short.
 	root, err := os.MkdirTemp("", "claude")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(root) })
-	if root, err = filepath.EvalSymlinks(root); err != nil { // as the CLI names it
+	if root, err = filepath.EvalSymlinks(root); err != nil { // the path that the CLI uses
 		t.Fatal(err)
 	}
 	c := &Claude{
@@ -55,7 +56,7 @@ func New(t testing.TB, api *fakeapi.API) *Claude {
 	return c
 }
 
-// Write puts a file into the project, and returns its path.
+// Write writes a file in the project and returns its path.
 func (c *Claude) Write(name, text string) string {
 	c.t.Helper()
 	path := filepath.Join(c.Project, filepath.FromSlash(name))
@@ -68,7 +69,7 @@ func (c *Claude) Write(name, text string) string {
 	return path
 }
 
-// An Output is what a run of the CLI came to.
+// An Output is the result of a run of the CLI.
 type Output struct {
 	Exit   int
 	Stdout string
@@ -95,7 +96,7 @@ type Event struct {
 	IsError    bool            `json:"is_error"`
 	Turns      int             `json:"num_turns"`
 	Structured json.RawMessage `json:"structured_output"`
-	Command    string          `json:"command_uuid"` // of a command_lifecycle
+	Command    string          `json:"command_uuid"` // for a command_lifecycle event
 	State      string          `json:"state"`
 	Raw        json.RawMessage `json:"-"` // the whole line
 }
@@ -105,7 +106,7 @@ func parseEvent(line []byte) (Event, bool) {
 	return e, json.Unmarshal(line, &e) == nil
 }
 
-// Run runs the CLI to its end, with no input. A run that takes too long fails the test.
+// Run runs the CLI without input until it ends. If the run takes too long, the test fails.
 func (c *Claude) Run(args ...string) Output {
 	c.t.Helper()
 	out, err := c.run(c.t.Context(), args)
@@ -139,7 +140,7 @@ func (c *Claude) command(args []string) proc.Cmd {
 			"PATH=" + os.Getenv("PATH"),
 			"TERM=dumb",
 			"TMPDIR=" + c.temp,
-			"CLAUDE_CODE_SHELL=/bin/bash", // without it, the CLI runs commands in zsh where it finds one
+			"CLAUDE_CODE_SHELL=/bin/bash", // without it, the CLI runs commands in zsh if there is one
 			"ANTHROPIC_BASE_URL=" + c.API.URL,
 			"ANTHROPIC_API_KEY=dummy-key",
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
@@ -147,14 +148,14 @@ func (c *Claude) command(args []string) proc.Cmd {
 			"DISABLE_TELEMETRY=1",
 			"DISABLE_ERROR_REPORTING=1",
 		}, c.Env...),
-		// SIGINT is the signal after which the CLI ends its own children.
+		// After SIGINT the CLI ends its own children.
 		Grace: []proc.Step{{Signal: proc.Interrupt, Wait: 2 * time.Second}},
 	}
 }
 
 func (c *Claude) timeout() time.Duration {
 	if c.Timeout == 0 {
-		return 5 * time.Minute // a busy machine is no fault
+		return 5 * time.Minute // long, because a busy machine is not an error
 	}
 	return c.Timeout
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// Version is the CLI that tests are written against.
+// Version is the version of the CLI that the tests use.
 const Version = claudecode.Version
 
 // Program returns the path of the pinned CLI; see test.Bin.

@@ -7,12 +7,14 @@ import (
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
 )
 
-// Obey returns a model that does as it is told, for fakeapi.API.Handle. A line of the prompt such as
+// Obey answers as a model that follows the prompt, for fakeapi.API.Handle. A line of the prompt such
+// as
 //
 //	call Skill {"skill": "status", "args": "x"}
 //
-// has it use that tool; several lines, several tools at once. When it has been given results,
-// or was asked for nothing, it says "done". Asked to compact, it gives a summary.
+// makes it use that tool. Several such lines use several tools at once. If the prompt has no such
+// line, or the request contains results, it answers "done". If it must compact, it answers with a
+// summary.
 func Obey(q *fakeapi.Request) fakeapi.Answer {
 	switch {
 	case Compacting(q):
@@ -40,7 +42,7 @@ func Obey(q *fakeapi.Request) fakeapi.Answer {
 
 const summary = "what was said before"
 
-// Compacting reports whether the model is asked to sum up the conversation.
+// Compacting reports whether the request asks the model to summarize the conversation.
 func Compacting(q *fakeapi.Request) bool {
 	return strings.Contains(q.Prompt(), "Your task is to create a detailed summary of the conversation")
 }

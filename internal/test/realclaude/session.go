@@ -13,21 +13,21 @@ import (
 	"github.com/skillhand/skillhand/internal/proc"
 )
 
-// A Session is one conversation over several prompts, with one process.
+// A Session is one conversation with several prompts, in one process.
 type Session struct {
 	c      *Claude
 	args   []string
 	stdin  *io.PipeWriter
 	stop   context.CancelFunc
 	ended  chan struct{}
-	result proc.Result // set before ended is closed, as are err and stderr
+	result proc.Result // set before ended is closed, like err and stderr
 	err    error
 	stderr bytes.Buffer
 	events events
 }
 
-// Start begins a session, which ends with the test at the latest. args are further flags,
-// such as --plugin-dir or --allowedTools.
+// Start begins a session, which ends at the latest with the test. args are more flags, such as
+// --plugin-dir or --allowedTools.
 func (c *Claude) Start(args ...string) *Session {
 	c.t.Helper()
 	args = append([]string{"-p", "--verbose", "--input-format", "stream-json", "--output-format", "stream-json"}, args...)
@@ -40,7 +40,7 @@ func (c *Claude) Start(args ...string) *Session {
 	go func() {
 		defer close(s.ended)
 		s.result, s.err = proc.Run(ctx, cmd)
-		stdin.CloseWithError(io.ErrClosedPipe) // so that no Send waits for a dead reader
+		stdin.CloseWithError(io.ErrClosedPipe) // so that no Send waits for a process that has ended
 	}()
 	c.t.Cleanup(func() {
 		stop()
@@ -49,14 +49,14 @@ func (c *Claude) Start(args ...string) *Session {
 	return s
 }
 
-// A Turn is what the CLI printed since the turn before, until it was done with a prompt.
+// A Turn is the output of the CLI from the end of the previous turn to the end of this prompt.
 type Turn struct {
 	Events []Event
-	Result Event // the prompt's own
+	Result Event // the result of the prompt itself
 }
 
-// Send says something and waits until the CLI is done with it. /compact, /clear and other
-// commands are prompts as well.
+// Send sends a prompt and waits until the CLI has finished it. Commands such as /compact and /clear
+// are prompts too.
 func (s *Session) Send(prompt string) Turn {
 	s.c.t.Helper()
 	id := uuid()
@@ -89,7 +89,7 @@ func (s *Session) Send(prompt string) Turn {
 	}
 }
 
-// Use has the session ask another model from the next prompt on.
+// Use makes the session ask another model, from the next prompt on.
 func (s *Session) Use(model string) {
 	s.c.t.Helper()
 	line := fmt.Sprintf(`{"type":"control_request","request_id":%q,"request":{"subtype":"set_model","model":%q}}`+"\n", uuid(), model)
@@ -98,8 +98,8 @@ func (s *Session) Use(model string) {
 	}
 }
 
-// Close says that there is nothing more to say and waits for the CLI to end. Stdout holds
-// what it printed after the last turn.
+// Close ends the input and waits for the CLI to end. Stdout contains the output after the last
+// turn.
 func (s *Session) Close() Output {
 	s.c.t.Helper()
 	s.stdin.Close()
@@ -114,7 +114,7 @@ func (s *Session) Close() Output {
 	return Output{Exit: s.result.Exit, Stdout: s.events.rest(), Stderr: s.stderr.String()}
 }
 
-// fatal ends the CLI and fails the test, with all that is known.
+// fatal stops the CLI and fails the test with everything that is known.
 func (s *Session) fatal(prompt, fault string) {
 	s.c.t.Helper()
 	s.stop()
@@ -123,12 +123,12 @@ func (s *Session) fatal(prompt, fault string) {
 		s.args, prompt, fault, s.result.Exit, s.err, s.events.rest(), s.stderr.String())
 }
 
-// events takes the CLI's stdout and cuts it into turns.
+// events splits the CLI's stdout into turns.
 type events struct {
 	arrived chan struct{} // holds a token after something was written
 
 	mu      sync.Mutex
-	pending []byte // not read yet
+	pending []byte // not yet read
 }
 
 func (e *events) Write(p []byte) (int, error) {
@@ -142,9 +142,9 @@ func (e *events) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// turn takes everything up to the end of the prompt with this id, if that is there. A prompt
-// that was sent with an id has its beginning and its end announced. Results alone would not
-// do: a background task that ends has the CLI talk to the model, with a result of its own.
+// turn returns the output up to the end of the prompt with this id, once that end is there. The CLI
+// announces the beginning and the end of a prompt that has an id. Counting results would not be
+// enough: when a background task ends, the CLI asks the model, and that has its own result.
 func (e *events) turn(id string) (Turn, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -177,7 +177,7 @@ func (e *events) rest() string {
 	return string(e.pending)
 }
 
-// uuid returns a random one, of version 4. The CLI drops a prompt whose id it has seen.
+// uuid returns a random UUID of version 4. The CLI drops a prompt if it has seen the UUID before.
 func uuid() string {
 	var b [16]byte
 	rand.Read(b[:])

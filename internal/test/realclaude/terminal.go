@@ -19,25 +19,25 @@ import (
 	"github.com/skillhand/skillhand/internal/proc"
 )
 
-// A Terminal is an interactive session: the CLI as people see it, in a terminal of its
-// own. Hooks report what it does, one line of JSON for each event.
+// A Terminal is an interactive session: the CLI as people see it, in its own terminal. Hooks report
+// the session's events, one line of JSON each.
 type Terminal struct {
 	c       *Claude
 	keys    *io.PipeWriter
 	stop    context.CancelFunc
 	ended   chan struct{}
-	result  proc.Result // set before ended is closed, as is err
+	result  proc.Result // set before ended is closed, like err
 	err     error
 	screen  screen
-	log     string // what hooks were told, a line each
-	skipped int    // of these lines, how many were read
+	log     string // the input of the hooks, one line each
+	skipped int    // how many of these lines were read
 }
 
-// told are the events that a terminal is driven by.
+// told lists the events that a test can wait for.
 var told = []string{"SessionStart", "SessionEnd", "UserPromptSubmit", "Stop", "PreCompact", "PostCompact", "SubagentStart", "SubagentStop"}
 
-// Open starts the CLI in a terminal, and waits until it takes prompts. The terminal is
-// closed with the test at the latest.
+// Open starts the CLI in a terminal and waits until it accepts prompts. The end of the test closes
+// the terminal if Close did not.
 func (c *Claude) Open(args ...string) *Terminal {
 	c.t.Helper()
 	t := &Terminal{c: c, ended: make(chan struct{}), log: filepath.Join(c.temp, "hooks.jsonl")}
@@ -47,7 +47,7 @@ func (c *Claude) Open(args ...string) *Terminal {
 	}
 	hooks := map[string]any{}
 	for _, event := range told {
-		// One write of the whole line: several hooks may run at once.
+		// Write the whole line at once, because several hooks may run at the same time.
 		command := fmt.Sprintf("line=$(cat) && printf '%%s\\n' \"$line\" >> '%s'", t.log)
 		hooks[event] = []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": command}}}}
 	}
@@ -83,8 +83,8 @@ func (c *Claude) Open(args ...string) *Terminal {
 	return t
 }
 
-// pastFirstScreens answers what the CLI asks at its first start: the theme, the key of
-// the environment, whether the folder is trusted.
+// pastFirstScreens answers the questions that the CLI asks at its first start: the theme, the key
+// in the environment, and whether to trust the folder.
 func (c *Claude) pastFirstScreens() error {
 	file := filepath.Join(c.Home, ".claude.json")
 	doc := map[string]any{}
@@ -104,16 +104,16 @@ func (c *Claude) pastFirstScreens() error {
 	return os.WriteFile(file, text, 0o600)
 }
 
-// Close ends the session as a closed window does.
+// Close ends the session as closing the window would.
 func (t *Terminal) Close() {
 	t.stop()
 	<-t.ended
 }
 
-// Forget forgets what the screen has shown so far.
+// Forget drops everything that the screen has shown so far.
 func (t *Terminal) Forget() { t.screen.forget() }
 
-// Press sends keys as they are.
+// Press sends keys unchanged.
 func (t *Terminal) Press(keys string) {
 	t.c.t.Helper()
 	if _, err := io.WriteString(t.keys, keys); err != nil {
@@ -121,7 +121,7 @@ func (t *Terminal) Press(keys string) {
 	}
 }
 
-// Type types a line, and enters it when the screen shows it.
+// Type types a line and presses Enter when the screen shows it.
 func (t *Terminal) Type(line string) {
 	t.c.t.Helper()
 	t.Forget()
@@ -130,8 +130,8 @@ func (t *Terminal) Type(line string) {
 	t.Press("\r")
 }
 
-// Shows waits until the screen shows a text since the last line was typed. White space does
-// not count: a terminal moves its cursor instead.
+// Shows waits until the screen has shown a text since the last line was typed. It ignores white
+// space, because a terminal may move its cursor instead.
 func (t *Terminal) Shows(text string) {
 	t.c.t.Helper()
 	t.wait("the screen does not show "+text, t.screen.arrived, func() bool {
@@ -148,12 +148,12 @@ type Told struct {
 	Mode    string `json:"permission_mode"`
 }
 
-// Await waits for the next event of a name. Events before it are passed over.
+// Await waits for the next event of a name and skips other events.
 func (t *Terminal) Await(event string) Told {
 	t.c.t.Helper()
 	var found Told
 	t.wait("no "+event, nil, func() bool {
-		text, _ := os.ReadFile(t.log) // there is none before the first event
+		text, _ := os.ReadFile(t.log) // the file is missing before the first event
 		lines := strings.SplitAfter(string(text), "\n")
 		for _, line := range lines[min(t.skipped, len(lines)):] {
 			if !strings.HasSuffix(line, "\n") {
@@ -169,7 +169,8 @@ func (t *Terminal) Await(event string) Told {
 	return found
 }
 
-// wait waits until something has happened, looking whenever there is news, and at files now and then.
+// wait waits until happened returns true. It checks after news, and regularly because files change
+// without news.
 func (t *Terminal) wait(otherwise string, news <-chan struct{}, happened func() bool) {
 	t.c.t.Helper()
 	limit := time.NewTimer(t.c.timeout())
@@ -186,7 +187,7 @@ func (t *Terminal) wait(otherwise string, news <-chan struct{}, happened func() 
 	}
 }
 
-// A screen keeps what was written to a terminal.
+// A screen keeps the output of a terminal.
 type screen struct {
 	arrived chan struct{}
 	mu      sync.Mutex
@@ -210,7 +211,7 @@ func (s *screen) forget() {
 	s.mu.Unlock()
 }
 
-// escape is what moves a cursor or sets a color.
+// escape matches the sequences that move a cursor or set a color.
 var escape = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[()][A-Z0-9]|[=>78])`)
 
 func (s *screen) text() string {

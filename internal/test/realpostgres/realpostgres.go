@@ -1,5 +1,5 @@
-// Package realpostgres gives tests a Postgres of their own: a real server in a temporary folder,
-// reached over a socket there, run by a user that is not root.
+// Package realpostgres gives tests their own Postgres: a real server in a temporary folder, reached
+// over a socket there, run by a user that is not root.
 package realpostgres
 
 import (
@@ -25,15 +25,15 @@ import (
 
 // A Server is a running Postgres.
 type Server struct {
-	bin   string // folder of its programs
+	bin   string // the folder of its programs
 	dir   string
-	as    []string // what runs a program as the right user
-	Flags []string // further ones for the server, from the next Start on
+	as    []string // the command that runs a program as the right user
+	Flags []string // more flags for the server, from the next Start on
 	ended chan error
 	count atomic.Int64
 }
 
-// New starts a server that goes when the test ends. Without Postgres on this machine the test is
+// New starts a server that stops when the test ends. If the machine has no Postgres, the test is
 // skipped, or fails with SKILLHAND_REQUIRE_ALL=1.
 func New(t testing.TB, flags ...string) *Server {
 	t.Helper()
@@ -53,7 +53,7 @@ func start(t testing.TB, flags ...string) *Server {
 	if err != nil {
 		test.Lacking(t, err)
 	}
-	// Not t.TempDir: the path of a socket must not be long.
+	// Do not use t.TempDir, because the path of a socket must be short.
 	dir, err := os.MkdirTemp("", "pg")
 	if err != nil {
 		t.Fatal(err)
@@ -69,15 +69,15 @@ func start(t testing.TB, flags ...string) *Server {
 	return s
 }
 
-// shared is the server of all tests that ask for it at the same time.
+// shared is the server of all tests that need it at the same time.
 var shared struct {
 	sync.Mutex
 	server *Server
 	users  int
 }
 
-// Database makes an empty database on a server that tests share, and returns its address. The
-// server goes when the last of them ends.
+// Database creates an empty database on a server that tests share, and returns its address. The
+// server stops when the last of these tests ends.
 func Database(t testing.TB) string {
 	t.Helper()
 	shared.Lock()
@@ -115,7 +115,7 @@ func programs() (dir string, err error) {
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-// notRoot has programs run as a user that is not root, which Postgres insists on.
+// notRoot makes programs run as a user that is not root, as Postgres requires.
 func (s *Server) notRoot() error {
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)
@@ -148,7 +148,7 @@ func (s *Server) run(t testing.TB, name string, args ...string) {
 	}
 }
 
-// Start starts a server that was stopped, and waits until it answers.
+// Start starts a stopped server and waits until it answers.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	args := s.command("postgres", append([]string{
@@ -174,7 +174,7 @@ func (s *Server) Start(t testing.TB) {
 	}
 }
 
-// Stop stops the server: smart, fast, or immediate, which is a crash.
+// Stop stops the server in one of Postgres's modes: smart, fast, or immediate, which is a crash.
 func (s *Server) Stop(t testing.TB, mode string) {
 	t.Helper()
 	s.run(t, "pg_ctl", "stop", "-D", s.data(), "-m", mode, "-s")
@@ -182,7 +182,7 @@ func (s *Server) Stop(t testing.TB, mode string) {
 	s.ended = nil
 }
 
-// Database makes an empty database, and returns its address.
+// Database creates an empty database and returns its address.
 func (s *Server) Database(t testing.TB) string {
 	t.Helper()
 	name := "test" + strconv.FormatInt(s.count.Add(1), 10)
