@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// asks measures ask around a claude that prints a transcript and does nothing
-// else, beside reading the same bytes from it.
+// asks measures ask with a claude that only prints a transcript, compared to reading the same bytes
+// from it.
 func (b *bench) asks(binary, dir string) error {
 	for _, size := range []int{0, 52, 208} {
 		stub := filepath.Join(dir, fmt.Sprintf("claude-%d", size))
@@ -30,7 +30,7 @@ func (b *bench) asks(binary, dir string) error {
 		}
 		var ours, peers []time.Duration
 		var memory int64
-		for range times { // in turns, so that a busy moment hits both
+		for range times { // in turns, so that a busy moment affects both
 			began := time.Now()
 			if err := readAll(stub); err != nil {
 				return err
@@ -51,13 +51,14 @@ func (b *bench) asks(binary, dir string) error {
 			cost("ask, one short answer / the stub alone", our, peer, fmt.Sprintf("%s more", (our-peer).Round(10*time.Microsecond)))
 			continue
 		}
-		cost(fmt.Sprintf("ask around %d MB / reading them", size), our, peer, fmt.Sprintf("at most 5, and 40 MB: it took %d MB", memory>>20))
+		cost(fmt.Sprintf("ask around %d MB / reading them", size), our, peer,
+			fmt.Sprintf("at most 5, and 40 MB: it took %d MB", memory>>20))
 	}
 	return b.longAnswer(binary, dir)
 }
 
-// longAnswer measures an answer of 100 MB, which is one line: it cannot cost less
-// than it is long, and twice that while it is put together.
+// longAnswer measures an answer of 100 MB, which is a single line. ask needs at least that much
+// memory, and twice as much while it joins the parts.
 func (b *bench) longAnswer(binary, dir string) error {
 	stub := filepath.Join(dir, "claude-long")
 	answer := strings.Repeat("words and words.\n", 100<<20/17)
@@ -81,7 +82,7 @@ func (b *bench) longAnswer(binary, dir string) error {
 	return nil
 }
 
-// ask asks the stub, and returns how much memory that took.
+// ask asks the stub and returns the peak memory.
 func (b *bench) ask(binary, stub, want string) (memory int64, err error) {
 	_, memory, out, err := b.spent(binary, "ask", "hello", "--claude", stub)
 	if err != nil || out != want {
@@ -90,18 +91,17 @@ func (b *bench) ask(binary, stub, want string) (memory int64, err error) {
 	return memory, nil
 }
 
-// printing returns a claude that prints a file and does nothing else.
+// printing returns the script of a claude that only prints a file.
 func printing(file string) string { return "#!/bin/sh\ncat >/dev/null\nexec cat '" + file + "'\n" }
 
-// readAll runs a program and reads what it prints.
+// readAll runs a program and reads its output.
 func readAll(stub string) error {
 	cmd := exec.Command(stub)
 	cmd.Stdout = io.Discard
 	return cmd.Run()
 }
 
-// writeTranscript makes a transcript of about so many bytes: messages, and what
-// tools print.
+// writeTranscript writes a transcript of about size bytes: messages and the output of tools.
 func writeTranscript(file string, size int) error {
 	f, err := os.Create(file)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// batches measures jobs: the engine under ours, GNU parallel, and what people wait for.
+// batches measures jobs: compared to the engine below them, compared to GNU parallel, and the
+// waiting times of people.
 func (b *bench) batches(binary, dir string) error {
 	if err := noops(); err != nil {
 		return err
@@ -48,7 +49,7 @@ func (b *bench) batches(binary, dir string) error {
 	return own.deaths(binary)
 }
 
-// noops compares jobs that do nothing with River alone, the best of three each.
+// noops compares jobs that do nothing to River alone, by the best of three runs each.
 func noops() error {
 	out, err := exec.Command("go", "test", "-run", "^$", "-bench", "BenchmarkNoop", "-benchtime", "2000x", "-count", "3",
 		"./internal/batch").Output()
@@ -82,14 +83,14 @@ func noops() error {
 	return nil
 }
 
-// scripts compares 200 scripts, 8 side by side, with GNU parallel.
+// scripts compares 200 scripts, 8 at a time, to GNU parallel.
 func (b *bench) scripts(binary string) error {
 	if _, err := exec.LookPath("parallel"); err != nil {
 		fmt.Printf("%-52s not measured: parallel is not there\n", "batch: 200 scripts, 8 side by side")
 		return nil
 	}
 	var ours, peer []time.Duration
-	for i := range 3 { // in turns, and each time a fresh database
+	for i := range 3 { // in turns, each time with a new database
 		t := b.medians(1, []string{binary, "batch", "run", "many.jsonl", "--db", fmt.Sprint("many", i, ".db"), "--concurrency", "8"},
 			[]string{"sh", "-c", "seq 200 | parallel -j 8 ./job.sh >/dev/null"})
 		ours, peer = append(ours, t[0]), append(peer, t[1])
@@ -116,7 +117,7 @@ func (b *bench) hundredThousand(binary string) error {
 	return b.err
 }
 
-// deaths measures how soon a job of a killed worker runs again, and how soon a canceled one ends.
+// deaths measures how soon a job of a killed worker runs again, and how soon a canceled job ends.
 func (b *bench) deaths(binary string) error {
 	command := func(args ...string) *exec.Cmd {
 		cmd := exec.Command(binary, append(append([]string{"batch"}, args...), "--db", "long.db")...)
@@ -140,7 +141,7 @@ func (b *bench) deaths(binary string) error {
 		_ = second.Process.Signal(os.Interrupt)
 		_ = second.Wait()
 	}()
-	time.Sleep(2 * time.Second) // it is at work too
+	time.Sleep(2 * time.Second) // it is working too by then
 	began := time.Now()
 	_ = first.Process.Kill()
 	_ = first.Wait()
@@ -163,7 +164,7 @@ func (b *bench) deaths(binary string) error {
 	return nil
 }
 
-// started waits until the long job was started n times, and returns its process.
+// started waits until the long job has started n times, and returns its process id.
 func (b *bench) started(n int) (pid int, err error) {
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		text, _ := os.ReadFile(filepath.Join(b.dir, "started"))

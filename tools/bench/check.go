@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// checkPeer is the linter that check is measured beside.
+// checkPeer is the linter that check is compared to.
 const checkPeer = "skill-check@1.2.0"
 
-// checks measures check on a tree of skills beside a linter that looks at their frontmatter.
+// checks measures check on a tree of skills, compared to a linter that checks their frontmatter.
 func (b *bench) checks(binary, dir string) error {
 	tree := filepath.Join(dir, "check")
 	if err := skills(filepath.Join(tree, "500"), 500); err != nil {
@@ -52,8 +52,8 @@ func (b *bench) checks(binary, dir string) error {
 	return b.err
 }
 
-// largest measures check beside the linter on the five largest of the public repositories that are checked out in the folder
-// CORPUS, if it is set.
+// largest compares check to the linter on the five largest of the public repositories in the folder
+// CORPUS, if that variable is set.
 func (b *bench) largest(binary, peer string) {
 	clones, err := os.ReadDir(os.Getenv("CORPUS"))
 	if err != nil {
@@ -71,7 +71,7 @@ func (b *bench) largest(binary, peer string) {
 	}
 	dirs := slices.SortedFunc(maps.Keys(pages), func(a, b string) int { return cmp.Or(pages[b]-pages[a], strings.Compare(a, b)) })
 	for _, dir := range dirs[:min(5, len(dirs))] {
-		// Both end with 1 if they find something.
+		// Both exit with status 1 if they find something.
 		t := b.withProcessor(3, []string{"sh", "-c", `"$0" check --format concise "$1" || true`, binary, dir},
 			[]string{"sh", "-c", `"$0" check --no-security-scan "$1" || true`, peer, dir})
 		name := strings.Replace(filepath.Base(dir), "+", "/", 1)
@@ -80,7 +80,7 @@ func (b *bench) largest(binary, peer string) {
 	}
 }
 
-// skills writes skills of 7 KB, with directives that nothing is wrong with.
+// skills writes skills of 7 KB whose directives have no findings.
 func skills(dir string, n int) error {
 	random := rand.New(rand.NewSource(1))
 	commands := []string{"git status || true", "ls -la", "cat README.md 2>/dev/null || true", "find . -name '*.md' | head -5",
@@ -90,7 +90,8 @@ func skills(dir string, n int) error {
 		fmt.Fprintf(&b, "---\nname: skill-%d\ndescription: Does thing %d. Use when it is asked for.\nallowed-tools: "+
 			"Bash(gh:*), Read\n---\n# Skill %d\n\n", i, i, i)
 		for b.Len() < 7000 {
-			fmt.Fprintf(&b, "## Part %d\n\nRead [the notes](notes.md) and then `do it` with **care**. %s\n\n```bash\nnpm test -- --watch\n```\n\n",
+			fmt.Fprintf(&b,
+				"## Part %d\n\nRead [the notes](notes.md) and then `do it` with **care**. %s\n\n```bash\nnpm test -- --watch\n```\n\n",
 				random.Intn(99), strings.Repeat("Some words of advice. ", 15))
 			if random.Intn(5) == 0 {
 				fmt.Fprintf(&b, "Now: !`%s`\n\n", commands[random.Intn(len(commands))])
@@ -104,7 +105,8 @@ func skills(dir string, n int) error {
 	return nil
 }
 
-// installPeer returns the linter, after installing it into the user's cache if need be.
+// installPeer returns the linter's path. If needed, it installs the linter in the user's cache
+// first.
 func installPeer() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

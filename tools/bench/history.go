@@ -11,7 +11,7 @@ import (
 	"github.com/skillhand/skillhand/internal/activity"
 )
 
-// lines is how long the history is that is read.
+// lines is the length of the history to read.
 const lines = 100_000
 
 // countLines is a peer that only reads a history as JSON and counts failures by skill.
@@ -25,7 +25,7 @@ for (const file of fs.readdirSync(process.argv[1]))
   }
 console.log(JSON.stringify(failed));`
 
-// histories measures what reads and writes the history.
+// histories measures the commands that read and write the history.
 func (b *bench) histories(binary, dir string) error {
 	project, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -58,7 +58,7 @@ func (b *bench) histories(binary, dir string) error {
 	return b.pages(binary)
 }
 
-// fillHistory makes the history, and returns how long one record takes.
+// fillHistory writes the history and returns how long one record takes.
 func fillHistory(store activity.Store, project string) (time.Duration, error) {
 	began := time.Now()
 	from := began.Add(-6 * 24 * time.Hour)

@@ -1,6 +1,5 @@
-// Command bench measures skillhand beside a peer in the same run and prints
-// ratios: how long a thing takes on this machine says little, how long it
-// takes beside bash says much.
+// Command bench measures skillhand beside a peer in the same run and prints ratios. A time on this
+// machine says little; a time compared to bash says much.
 package main
 
 import (
@@ -57,7 +56,8 @@ func run(binary string) error {
 		"launch51":  strings.Repeat("!`launch`\n", 51),
 		"sleep5":    strings.Repeat("!`sleep 1`\n", 5),
 
-		// What list-skills finds: a project of its own, so that the figure does not follow the size of this repository.
+		// list-skills finds these skills. They have their own project, so that the figure does not
+		// depend on the size of this repository.
 		"project/.claude/skills/one":   "---\ndescription: the first\n---\n",
 		"project/.claude/skills/two":   "---\ndescription: the second\n---\n",
 		"project/.claude/skills/three": "---\ndescription: the third\n---\n",
@@ -73,7 +73,7 @@ func run(binary string) error {
 		"CLAUDE_PLUGIN_ROOT="+dir)}
 	load := func(name string) []string { return []string{binary, "load", filepath.Join(dir, name)} }
 
-	// The two sides take turns, so that a busy moment hits both.
+	// The two sides take turns, so that a busy moment affects both.
 	b.dir = filepath.Join(dir, "project")
 	t := b.medians(200, []string{"bash", "-c", ":"},
 		load("plain"), load("builtin1"), load("builtin51"), load("echo1"), load("echo51"), []string{"bash", "-c", "echo hi"},
@@ -89,7 +89,8 @@ func run(binary string) error {
 	fmt.Printf("%-52s %10s %10s %8s  %s\n", "what", "skillhand", "peer", "ratio", "to reach")
 	cost("load, no directives, whole process / bash -c :", plain, colon, "at most 3")
 	cost("hook, whole process / bash -c :", t[9], colon, "at most 3")
-	// A built-in costs what it does: this one asks about 90 times what lies in the folders of eleven agents.
+	// The cost of a built-in is that of its work: this one asks about 90 times for the files in the
+	// folders of eleven agents.
 	speed("one more list-skills of three / bash -c 'echo hi'", builtin, echo, "at least 5 x cheaper")
 	speed("one more launcher of list-skills / bash -c 'echo hi'", launched, echo, "at least 5 x cheaper")
 	speed("one more embedded `echo hi` / bash -c 'echo hi'", embedded, echo, "at least 30 x cheaper")
@@ -100,7 +101,8 @@ func run(binary string) error {
 	}
 	for _, measure := range []func(binary, dir string) error{
 		b.judgements, b.reports, b.asks, b.histories,
-		func(binary, dir string) error { return b.usages(binary, dir, 64, true) }, b.migrates, b.checks, b.mcps, b.launchers, b.tries, b.batches,
+		func(binary, dir string) error { return b.usages(binary, dir, 64, true) },
+		b.migrates, b.checks, b.mcps, b.launchers, b.tries, b.batches,
 	} {
 		if err := measure(binary, dir); err != nil {
 			return err
@@ -123,7 +125,7 @@ func row(what string, ours, peer, over, under time.Duration, reach string) {
 	fmt.Printf("%-52s %10s %10s %8.2f  %s\n", what, short(ours), short(peer), float64(over)/float64(under), reach)
 }
 
-// put writes files below a folder, all of them executable.
+// put writes files below a folder and makes all of them executable.
 func put(dir string, files map[string]string) error {
 	for name, text := range files {
 		file := filepath.Join(dir, name)
@@ -137,7 +139,7 @@ func put(dir string, files map[string]string) error {
 	return nil
 }
 
-// short returns a time with as many digits as mean something.
+// short rounds a time to its meaningful digits.
 func short(d time.Duration) time.Duration {
 	if d < 100*time.Microsecond {
 		return d.Round(10 * time.Nanosecond)
@@ -147,8 +149,8 @@ func short(d time.Duration) time.Duration {
 
 type bench struct {
 	env   []string
-	dir   string // where commands run, if not here
-	stdin []byte // what they are given
+	dir   string // the folder for commands; "" means the current folder
+	stdin []byte // the input of the commands
 	err   error
 }
 
@@ -157,7 +159,8 @@ func (b *bench) medians(n int, commands ...[]string) []time.Duration {
 	return b.withProcessor(n, commands...)[:len(commands)]
 }
 
-// withProcessor returns the median times of commands as medians does, and then the medians of what processors spent on each.
+// withProcessor returns the median times of commands, as medians does, and then the medians of
+// their processor times.
 func (b *bench) withProcessor(n int, commands ...[]string) []time.Duration {
 	times := make([][]time.Duration, 2*len(commands))
 	for range n {
@@ -173,7 +176,7 @@ func (b *bench) withProcessor(n int, commands ...[]string) []time.Duration {
 			}
 			times[i] = append(times[i], time.Since(began))
 			spent := time.Duration(0)
-			if s := cmd.ProcessState; s != nil { // it was started
+			if s := cmd.ProcessState; s != nil { // nil if it did not start
 				spent = s.UserTime() + s.SystemTime()
 			}
 			times[len(commands)+i] = append(times[len(commands)+i], spent)
@@ -187,7 +190,7 @@ func (b *bench) withProcessor(n int, commands ...[]string) []time.Duration {
 	return medians
 }
 
-// inits shows what the packages that are linked cost before main begins.
+// inits prints the cost of the linked packages before main begins.
 func inits(load, env []string) error {
 	cmd := exec.Command(load[0], load[1:]...)
 	cmd.Env = append(slices.Clone(env), "GODEBUG=inittrace=1")

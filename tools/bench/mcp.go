@@ -16,8 +16,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// mcps measures a server's start with few and with many skills, and a page that
-// is only a file beside a server that does no more than read the file.
+// mcps measures how a server starts with few and with many skills. It also compares a page that is
+// only a file to a server that only reads that file.
 func (b *bench) mcps(binary, dir string) error {
 	homes := map[int]string{}
 	for _, n := range []int{3, 300} {
@@ -60,7 +60,7 @@ func (b *bench) mcps(binary, dir string) error {
 	few, many = median(tools[0]), median(tools[1])
 	cost("mcp, start to list of tools, 300 skills / 3 skills", many, few, "")
 
-	// The peer is this program: the same library, the same pipe, and the file.
+	// The peer is this program, with the same library, the same pipe and the same file.
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (b *bench) mcps(binary, dir string) error {
 	return nil
 }
 
-// A talker talks to a server, a line at a time.
+// A talker exchanges lines with a server.
 type talker struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser

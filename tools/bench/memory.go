@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// spent runs a command, and returns the time that it took, the most memory that it had at once, and its output.
+// spent runs a command and returns its time, its peak memory and its output.
 func (b *bench) spent(args ...string) (took time.Duration, memory int64, out string, err error) {
 	var text bytes.Buffer
 	cmd := exec.Command(args[0], args[1:]...)
@@ -24,9 +24,9 @@ func (b *bench) spent(args ...string) (took time.Duration, memory int64, out str
 	return time.Since(began), stop(), text.String(), err
 }
 
-// watchMemory watches a process until stop is called, which returns the most
-// memory that the process had at once, in bytes; 0 where the system does not say.
-// The figure of wait is of no use: it counts what the parent had when it forked.
+// watchMemory watches a process until stop is called. stop returns the process's peak memory in
+// bytes, or 0 if the system does not report it. The figure from wait is useless, because it
+// includes the parent's memory at the fork.
 func watchMemory(pid int) (stop func() int64) {
 	done, peak := make(chan struct{}), make(chan int64)
 	go func() {
@@ -53,7 +53,7 @@ func peakMemory(pid int) int64 {
 	}
 	_, rest, ok := strings.Cut(string(status), "VmHWM:")
 	if !ok {
-		return 0 // it has ended
+		return 0 // the process has ended
 	}
 	kb, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// migrates measures a thousand scripts of some two hundred lines, beside bash
-// that only checks their syntax.
+// migrates measures a thousand scripts of about two hundred lines, compared to bash, which only
+// checks their syntax.
 func (b *bench) migrates(binary, dir string) error {
 	const scripts = 1000
 	body := `log() { echo "[$(date)] $1"; }

@@ -8,7 +8,7 @@ import (
 	"runtime"
 )
 
-// launchers measures what it costs to start skillhand by npm's launcher instead of by itself.
+// launchers measures the cost of starting skillhand through npm's launcher instead of directly.
 func (b *bench) launchers(binary, dir string) error {
 	if _, err := exec.LookPath("node"); err != nil {
 		fmt.Printf("npm's launcher: not measured: %v\n", err)

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// pages measures how soon the page of all runs begins to arrive, beside printing the same records.
+// pages measures how soon the page of all runs begins to arrive, compared to printing the same
+// records.
 func (b *bench) pages(binary string) error {
 	ours, err := b.looks(binary, "/runs?since=all")
 	if err != nil {
@@ -23,7 +24,7 @@ func (b *bench) pages(binary string) error {
 	return b.err
 }
 
-// looks returns the median time of five looks at a part of the page.
+// looks returns the median time of five requests for a part of the page.
 func (b *bench) looks(binary, path string, flags ...string) (time.Duration, error) {
 	server := exec.Command(binary, append([]string{"page", "--no-open"}, flags...)...)
 	server.Env, server.Dir, server.Stderr = b.env, b.dir, os.Stderr

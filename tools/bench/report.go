@@ -17,7 +17,7 @@ import (
 //go:embed report.mjs
 var peer []byte
 
-// reports measures reading reports beside Node doing the same, whole processes.
+// reports measures reading reports, compared to Node. Both are measured as whole processes.
 func (b *bench) reports(binary, dir string) error {
 	if _, err := exec.LookPath("node"); err != nil {
 		return fmt.Errorf("node, the peer of reports, is not installed")
@@ -43,7 +43,7 @@ func (b *bench) reports(binary, dir string) error {
 	return nil
 }
 
-// adversaries are texts that quadratic parsers choke on.
+// adversaries are texts that make quadratic parsers slow.
 var adversaries = []struct {
 	name string
 	n    int
@@ -61,7 +61,7 @@ var adversaries = []struct {
 	{"a line of 10 MB", 10 << 20 / 4, func(n int) string { return strings.Repeat("word ", n/5) }},
 }
 
-// reportFiles measures 1, 100 and 10,000 files in one process.
+// reportFiles measures reading 1, 100 and 10,000 files in one process.
 func (b *bench) reportFiles(binary, dir, script string) error {
 	folder := filepath.Join(dir, "reports")
 	if err := os.Mkdir(folder, 0o777); err != nil {
@@ -83,7 +83,7 @@ func (b *bench) reportFiles(binary, dir, script string) error {
 	return b.err
 }
 
-// timeParse returns how long it takes to parse a text, warm.
+// timeParse returns how long it takes to parse a text after a warm-up.
 func timeParse(text []byte) (time.Duration, error) {
 	if r := report.Parse(text, report.Options{}); r.Method == report.JSON && r.Report == nil {
 		return 0, fmt.Errorf("%v", r.Faults)
@@ -99,14 +99,14 @@ func timeParse(text []byte) (time.Duration, error) {
 	for batch(n)*time.Duration(n) < 3*time.Millisecond {
 		n *= 2
 	}
-	best := time.Hour // what else the machine does only makes it slower
+	best := time.Hour // everything else on the machine only makes it slower
 	for range 100 {
 		best = min(best, batch(n))
 	}
 	return best, nil
 }
 
-// reportOf makes a report of n of everything. One makes 273 bytes.
+// reportOf returns a report with n items of each kind. With n = 1 it has 273 bytes.
 func reportOf(n int) []byte {
 	r := report.Report{Success: true, Confidence: 0.92, Metrics: map[string]float64{"execution_time_ms": 1234, "files_modified": 2}}
 	for i := range n {

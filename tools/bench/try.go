@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// tries measures 1,000 trials around a claude that takes as long as the real one
-// takes to start, beside starting it as often, as many at a time.
+// tries measures 1,000 trials with a claude that takes as long as the real one to start. It
+// compares them to starting that program as often, and as many at a time.
 func (b *bench) tries(binary, dir string) error {
 	const trials, jobs = 1000, 16
 	stub := filepath.Join(dir, "claude-try")
@@ -49,7 +49,7 @@ func (b *bench) tryAll(binary, dir, stub string, trials, jobs int) (memory int64
 	return memory, took, err
 }
 
-// startAll starts a program n times, so many at a time.
+// startAll starts a program n times, with so many running at a time.
 func startAll(program string, n, jobs int) time.Duration {
 	began := time.Now()
 	queue := make(chan int)
@@ -57,7 +57,7 @@ func startAll(program string, n, jobs int) time.Duration {
 	for range jobs {
 		workers.Go(func() {
 			for range queue {
-				_ = readAll(program) // it did before
+				_ = readAll(program) // it succeeded before
 			}
 		})
 	}

@@ -12,13 +12,15 @@ import (
 	"time"
 )
 
-// usageArgument has bench measure transcripts of so many MB alone, without jq.
+// usageArgument makes bench measure only transcripts of so many MB, without jq.
 const usageArgument = "usage"
 
-// byAttribution is the question in jq, as people ask it: output tokens by Claude Code's own attribution.
+// byAttribution is the same question in jq, as people ask it: output tokens by Claude Code's own
+// attribution.
 const byAttribution = `reduce (inputs | select(.type == "assistant")) as $l ({}; .[$l.attributionSkill // ""] += $l.message.usage.output_tokens)`
 
-// usages measures the first and the second look at transcripts, beside jq on the same question.
+// usages measures the first and the second reading of transcripts, compared to jq with the same
+// question.
 func (b *bench) usages(binary, dir string, megabytes int, peer bool) error {
 	home := filepath.Join(dir, "transcripts")
 	files, err := writeTranscripts(filepath.Join(home, ".claude", "projects"), megabytes)
@@ -62,8 +64,8 @@ func (b *bench) usages(binary, dir string, megabytes int, peer bool) error {
 	return nil
 }
 
-// writeTranscripts makes transcripts of 1 MB each, in forty projects, in the form of Claude Code's: mostly results of
-// tools and copies of requests.
+// writeTranscripts writes transcripts of 1 MB each in forty projects, in the form of Claude Code's.
+// They consist mostly of results of tools and copies of requests.
 func writeTranscripts(dir string, megabytes int) (files []string, err error) {
 	words := strings.Repeat(`some \"words\" of a file\n`, 150)
 	for i := range megabytes {
@@ -117,7 +119,7 @@ func writeSession(file string, i int, words string) error {
 	return w.Flush()
 }
 
-// runUsage measures transcripts of so many MB alone.
+// runUsage measures only transcripts of so many MB.
 func runUsage(binary, megabytes string) error {
 	n, err := strconv.Atoi(megabytes)
 	if err != nil || n < 1 {

@@ -15,7 +15,7 @@ import (
 type entry struct {
 	Name    string // with slashes, below the archive's only folder
 	Data    []byte
-	Program bool // may be run
+	Program bool // executable
 }
 
 func (e entry) mode() fs.FileMode {
@@ -25,7 +25,7 @@ func (e entry) mode() fs.FileMode {
 	return 0o644
 }
 
-// inOrder returns how entries go into an archive: the order in which they were found says nothing.
+// inOrder sorts entries for an archive, because the order in which they were found is arbitrary.
 func inOrder(entries []entry) []entry {
 	return slices.SortedFunc(slices.Values(entries), func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
 }
@@ -34,7 +34,8 @@ func inOrder(entries []entry) []entry {
 // packing, does without: with the race detector it would take minutes.
 var level = gzip.BestCompression
 
-// tarGz packs entries into folder. All have the same owner, nobody in particular, and the same time.
+// tarGz packs entries into folder. All entries have the same time, and the same owner, which names
+// no user.
 func tarGz(folder string, entries []entry, made time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	gz, err := gzip.NewWriterLevel(&b, level)
@@ -61,7 +62,7 @@ func tarGz(folder string, entries []entry, made time.Time) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// zipped packs entries into folder as tarGz does.
+// zipped packs entries into folder, as tarGz does.
 func zipped(folder string, entries []entry, made time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	zw := zip.NewWriter(&b)

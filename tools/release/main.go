@@ -1,7 +1,7 @@
-// Command release builds what a release of skillhand consists of: an archive and
-// a package of npm for each platform, the plugin, what package managers and
-// containers read, a list of parts, and checksums. The same commit gives the same
-// bytes, wherever and whenever it is built with the same version of Go.
+// Command release builds the files of a release of skillhand: an archive and an npm package for
+// each platform, the plugin, files for package managers and containers, a list of parts, and
+// checksums. The same commit gives the same bytes, wherever and whenever it is built with the same
+// version of Go.
 package main
 
 import (
@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// A platform is what Go calls it.
+// A platform is a system and a processor, as Go names them.
 type platform struct{ OS, Arch string }
 
 var platforms = []platform{
@@ -51,18 +51,18 @@ var platforms = []platform{
 	{"windows", "amd64"}, {"windows", "arm64"},
 }
 
-// A release says what to build, and from where.
+// A release says what to build, and from which source.
 type release struct {
-	Root      string // the source
+	Root      string // the folder of the source
 	Out       string
-	Version   string // such as v1.2.3; "" means what the file VERSION says
+	Version   string // such as v1.2.3; "" means the version in the file VERSION
 	Platforms []platform
 
-	made time.Time // when the source was committed: the time of every file
+	made time.Time // the time of the source's commit, which every file gets
 	temp string
 }
 
-// Make builds the release and writes it. All of it is built before any is written.
+// Make builds the release and writes it. It writes nothing before everything is built.
 func (r *release) Make(ctx context.Context) error {
 	if entries, err := os.ReadDir(r.Out); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -92,8 +92,8 @@ func (r *release) Make(ctx context.Context) error {
 	return write(r.Out, files)
 }
 
-// platforms builds what a release has for each platform, as many at a time as there are processors: a linker and a
-// packer use one each.
+// platforms builds the files for each platform. It works on as many platforms at a time as there
+// are processors, because a linker and a packer use one each.
 func (r *release) platforms(ctx context.Context, common []entry) (map[string][]byte, error) {
 	made := make([]map[string][]byte, len(r.Platforms))
 	group, ctx := errgroup.WithContext(ctx)
@@ -138,7 +138,7 @@ func (r *release) platform(ctx context.Context, p platform, common []entry) (map
 	return files, err
 }
 
-// rest adds what is the same on every platform. Package managers want all of them.
+// rest adds the files that are the same on every platform. Package managers need all of them.
 func (r *release) rest(ctx context.Context, files map[string][]byte) error {
 	if len(r.Platforms) == len(platforms) {
 		made, err := r.manifests(files)
@@ -160,12 +160,12 @@ func (r *release) rest(ctx context.Context, files map[string][]byte) error {
 // number returns the version without its v.
 func (r *release) number() string { return strings.TrimPrefix(r.Version, "v") }
 
-// folder returns the only folder in a platform's archive.
+// folder returns the name of the only folder in a platform's archive.
 func (r *release) folder(p platform) string {
 	return fmt.Sprintf("skillhand-%s-%s-%s", r.Version, p.OS, p.Arch)
 }
 
-// archiveName returns the file of a platform's archive: a zip for Windows, else a tar.gz.
+// archiveName returns the file name of a platform's archive: a zip for Windows, else a tar.gz.
 func (r *release) archiveName(p platform) string {
 	if p.OS == "windows" {
 		return r.folder(p) + ".zip"
@@ -173,7 +173,7 @@ func (r *release) archiveName(p platform) string {
 	return r.folder(p) + ".tar.gz"
 }
 
-// identify finds out which version of the source this is, and from when.
+// identify finds the version and the time of the source.
 func (r *release) identify(ctx context.Context) error {
 	if r.Version == "" {
 		number, err := os.ReadFile(filepath.Join(r.Root, "VERSION"))
@@ -198,8 +198,8 @@ func (r *release) identify(ctx context.Context) error {
 	return nil
 }
 
-// common returns what every platform's archive holds beside the programs: texts,
-// manual pages and completions, the latter two made by skillhand itself.
+// common returns the files in every platform's archive besides the programs: texts, manual pages
+// and completions. skillhand itself makes the manual pages and completions.
 func (r *release) common(ctx context.Context) ([]entry, error) {
 	source := os.DirFS(r.Root)
 	docs, err := fs.Glob(source, "docs/*.md")
@@ -218,7 +218,7 @@ func (r *release) common(ctx context.Context) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	tool := filepath.Join(tools, program("skillhand", runtime.GOOS)) // it finds the other beside it
+	tool := filepath.Join(tools, program("skillhand", runtime.GOOS)) // it finds the other program beside it
 	epoch := []string{"SOURCE_DATE_EPOCH=" + strconv.FormatInt(r.made.Unix(), 10)}
 	manuals := filepath.Join(r.temp, "man1")
 	if _, err := r.run(ctx, epoch, tool, "man", "--dir", manuals); err != nil {
@@ -246,10 +246,10 @@ func (r *release) common(ctx context.Context) ([]entry, error) {
 	return all, nil
 }
 
-// programs are what an archive holds: the one that people call, and the one that it hands over to.
+// programs lists the programs in an archive: the one that people call, and the one that it starts.
 var programs = []string{"skillhand", "skillhand-server"}
 
-// program returns what a program's file is called on a platform.
+// program returns the file name of a program on a system.
 func program(name, os string) string {
 	if os == "windows" {
 		return name + ".exe"
@@ -274,9 +274,9 @@ func (r *release) programs(ctx context.Context, p platform) ([]entry, error) {
 	return all, nil
 }
 
-// build compiles static binaries in which nothing tells where and when they
-// were made, and returns their folder. A platform is built once: this one's programs
-// have already written the manual pages when its archive is packed.
+// build compiles static binaries that do not reveal where and when they were made, and returns
+// their folder. It builds a platform only once: the programs of this platform have already written
+// the manual pages when its archive is packed.
 func (r *release) build(ctx context.Context, p platform) (string, error) {
 	out := filepath.Join(r.temp, p.OS+"-"+p.Arch)
 	if err := os.Mkdir(out, 0o777); errors.Is(err, fs.ErrExist) {
@@ -290,8 +290,8 @@ func (r *release) build(ctx context.Context, p platform) (string, error) {
 	return out, err
 }
 
-// plugin packs the plugin with the marketplace that offers it, as git knows them
-// and without its tests.
+// plugin packs the plugin and the marketplace that offers it, as they are in git, without the
+// plugin's tests.
 func (r *release) plugin(ctx context.Context) (name string, data []byte, err error) {
 	list, err := r.run(ctx, nil, "git", "ls-files", "-z", "--", ".claude-plugin", "plugin")
 	if err != nil {
@@ -325,7 +325,7 @@ func (r *release) plugin(ctx context.Context) (name string, data []byte, err err
 	return folder + ".zip", data, err
 }
 
-// run runs a program in the source's folder and returns what it prints.
+// run runs a program in the source's folder and returns its output.
 func (r *release) run(ctx context.Context, env []string, words ...string) ([]byte, error) {
 	var out bytes.Buffer
 	res, err := proc.Run(ctx, proc.Cmd{Args: words, Dir: r.Root, Env: append(os.Environ(), env...), Stdout: &out, Stderr: os.Stderr})
@@ -340,7 +340,7 @@ func (r *release) run(ctx context.Context, env []string, words ...string) ([]byt
 	return out.Bytes(), nil
 }
 
-// sums lists the files as sha256sum -c reads them.
+// sums lists the files in the form that sha256sum -c reads.
 func sums(files map[string][]byte) []byte {
 	var b bytes.Buffer
 	for _, name := range sorted(files) {

@@ -11,20 +11,21 @@ import (
 	"github.com/skillhand/skillhand/internal/claudecode"
 )
 
-// templates are what package managers and containers read, with places for versions and checksums.
+// templates are the files for package managers and containers, with places for versions and
+// checksums.
 //
 //go:embed templates
 var templates embed.FS
 
 const downloads = "https://github.com/skillhand/skillhand/releases/download"
 
-// A filling is what templates are filled in with.
+// A filling holds the values for the templates.
 type filling struct {
 	r     *release
 	files map[string][]byte // the archives
 }
 
-// Version returns the release's, such as v1.2.3.
+// Version returns the version of the release, such as v1.2.3.
 func (f filling) Version() string { return f.r.Version }
 
 // Number returns the version without its v.
@@ -33,7 +34,7 @@ func (f filling) Number() string { return f.r.number() }
 // Claude returns the version of Claude Code that skillhand is compared with.
 func (f filling) Claude() string { return claudecode.Version }
 
-// Windows has winget's name of each processor, by Go's.
+// Windows maps Go's names of processors to winget's.
 func (f filling) Windows() map[string]string {
 	return map[string]string{"amd64": "x64", "arm64": "arm64"}
 }
@@ -43,7 +44,7 @@ func (f filling) Folder(system, arch string) string {
 	return f.r.folder(platform{system, arch})
 }
 
-// URL returns where a platform's archive will be.
+// URL returns the address that a platform's archive will have.
 func (f filling) URL(system, arch string) string {
 	return downloads + "/" + f.r.Version + "/" + f.r.archiveName(platform{system, arch})
 }

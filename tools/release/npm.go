@@ -13,7 +13,7 @@ import (
 	"github.com/skillhand/skillhand/schemas"
 )
 
-// A package of npm is a tar.gz with one folder, called package.
+// npmFolder is the only folder in an npm package, which is a tar.gz.
 const npmFolder = "package"
 
 func (p platform) node() (system, cpu string) {
@@ -33,7 +33,8 @@ func (p platform) npmName() string {
 	return system + "-" + cpu
 }
 
-// npmPlatform packs the programs of a platform. npm installs it where os and cpu fit; nothing runs at installation.
+// npmPlatform packs the programs of a platform. npm installs the package where os and cpu match.
+// Nothing runs at installation.
 func (r *release) npmPlatform(p platform, built []entry) (name string, data []byte, err error) {
 	system, cpu := p.node()
 	manifest, err := json.MarshalIndent(map[string]any{
@@ -57,7 +58,7 @@ func (r *release) npmPlatform(p platform, built []entry) (name string, data []by
 	return fmt.Sprintf("npm-skillhand-%s-%s.tgz", p.npmName(), r.number()), data, err
 }
 
-// npmMain packs the package that people install: a launcher, and the module for Node.
+// npmMain packs the package that people install: a launcher and the module for Node.
 func (r *release) npmMain(context.Context) (name string, data []byte, err error) {
 	folder := filepath.Join(r.Root, "npm")
 	var all []entry
@@ -88,7 +89,7 @@ func (r *release) npmMain(context.Context) (name string, data []byte, err error)
 	return fmt.Sprintf("npm-skillhand-%s.tgz", r.number()), data, err
 }
 
-// npmManifest puts the version and the platforms' packages into the manifest.
+// npmManifest adds the version and the platforms' packages to the manifest.
 func (r *release) npmManifest(text []byte) ([]byte, error) {
 	var manifest map[string]any
 	if err := json.Unmarshal(text, &manifest); err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A component is a part of the programs, as CycloneDX has it.
+// A component is a part of the programs, in the form of CycloneDX.
 type component struct {
 	Type    string `json:"type"`
 	Ref     string `json:"bom-ref"`
@@ -20,8 +20,8 @@ type component struct {
 	PURL    string `json:"purl"`
 }
 
-// sbom lists the modules that the programs were linked from, as a CycloneDX document. The
-// programs themselves say so: what the compiler wrote into them is what is in them.
+// sbom lists the modules that the programs were linked from, as a CycloneDX document. It reads the
+// list that the compiler wrote into the programs themselves.
 func (r *release) sbom(built []entry) ([]byte, error) {
 	var all []component
 	for _, e := range built {

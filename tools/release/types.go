@@ -10,22 +10,22 @@ import (
 	"unicode"
 )
 
-// A schema is what the types need of a JSON Schema.
+// A schema is a JSON Schema, with the fields that the types need.
 type schema struct {
 	Ref                  string            `json:"$ref"`
 	Defs                 ordered           `json:"$defs"`
 	Title, Description   string            // for people
-	Type                 json.RawMessage   // a name, or several
+	Type                 json.RawMessage   // a name, or several names
 	Const                json.RawMessage   `json:"const"`
 	Enum                 []json.RawMessage `json:"enum"`
 	Required             []string          `json:"required"`
 	Properties           ordered           `json:"properties"`
 	AdditionalProperties json.RawMessage   `json:"additionalProperties"`
 	Items                *schema           `json:"items"`
-	AnyOf, OneOf, AllOf  []*schema         // ways to be valid
+	AnyOf, OneOf, AllOf  []*schema         // the ways to be valid
 }
 
-// ordered is an object's members in the order in which they are written.
+// An ordered holds an object's members in the order in which they are written.
 type ordered []member
 
 type member struct {
@@ -33,7 +33,7 @@ type member struct {
 	Schema *schema
 }
 
-// UnmarshalJSON reads an object, and keeps the order of its members.
+// UnmarshalJSON decodes an object and keeps the order of its members.
 func (o *ordered) UnmarshalJSON(data []byte) error {
 	dec := json.NewDecoder(strings.NewReader(string(data)))
 	if _, err := dec.Token(); err != nil {
@@ -53,7 +53,7 @@ func (o *ordered) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// UnmarshalJSON also reads true, which allows everything.
+// UnmarshalJSON also accepts true, which allows everything.
 func (s *schema) UnmarshalJSON(data []byte) error {
 	if string(data) == "true" {
 		return nil
@@ -62,7 +62,7 @@ func (s *schema) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*plain)(s))
 }
 
-// types returns TypeScript's types of every document that a schema describes.
+// types returns the TypeScript types of all documents that the schemas describe.
 func types(schemas fs.FS) (string, error) {
 	files, err := fs.Glob(schemas, "*.schema.json")
 	if err != nil {
@@ -111,7 +111,8 @@ func comment(about, indent string) string {
 	return indent + "/** " + strings.ReplaceAll(about, "*/", "*\\/") + " */\n"
 }
 
-// of returns the type of what s allows. All that a schema says about it holds at once.
+// of returns the type of the values that s allows. A value must satisfy everything that the schema
+// says.
 func (w typeWriter) of(s *schema, indent string) string {
 	if s == nil {
 		return "unknown"
@@ -152,11 +153,11 @@ func (w typeWriter) of(s *schema, indent string) string {
 	return strings.Join(parts, " & ")
 }
 
-// named returns the type that a reference names: a definition, or a property of one.
+// named returns the type that a reference names: a definition, or a property of a definition.
 func (w typeWriter) named(ref string) string {
 	steps := strings.Split(strings.TrimPrefix(ref, "#/$defs/"), "/")
 	name := w.document + pascal(steps[0])
-	for i := 2; i < len(steps); i += 2 { // behind "properties"
+	for i := 2; i < len(steps); i += 2 { // after "properties"
 		name += fmt.Sprintf("[%q]", steps[i])
 	}
 	return name
@@ -172,14 +173,14 @@ func union[T any](list []T, text func(T) string) string {
 	return strings.Join(all, " | ")
 }
 
-// typed returns the type of a schema that names its type, or has properties.
+// typed returns the type of a schema that names its type or has properties.
 func (w typeWriter) typed(s *schema, indent string) string {
 	var names []string
 	if s.Type == nil {
 		names = []string{"object"}
 	} else if json.Unmarshal(s.Type, &names) != nil {
 		var one string
-		_ = json.Unmarshal(s.Type, &one) // a schema that is neither is found by the schemas' own test
+		_ = json.Unmarshal(s.Type, &one) // the schemas' own test finds a schema that is neither
 		names = []string{one}
 	}
 	return union(names, func(name string) string {

@@ -14,11 +14,12 @@ import (
 	"github.com/skillhand/skillhand/check"
 )
 
-// shown is how many findings are listed of those that one build alone has of a rule.
+// shown limits how many findings of a rule are listed that only one build has.
 const shown = 5
 
-// compareBuilds prints as Markdown how two builds differ, by rule, from two folders with a file OWNER+NAME.json for each
-// repository: what check --json said. Infos count as well: a finding that becomes one is no longer an error.
+// compareBuilds prints, as Markdown and by rule, how two builds differ. Each folder contains a file
+// OWNER+NAME.json for each repository, with the output of check --json. Infos count too: a finding
+// that becomes an info is no longer an error.
 func compareBuilds(out io.Writer, oldDir, newDir string) error {
 	before, repositories, err := readFindings(oldDir)
 	if err != nil {
@@ -59,14 +60,15 @@ func compareBuilds(out io.Writer, oldDir, newDir string) error {
 				if i == 0 {
 					fmt.Fprintf(out, "\n%s, %s:\n\n", ruleName(id), side.what)
 				}
-				fmt.Fprintf(out, "- %s `%s/%s:%d` %s\n", f.Severity, f.repository, f.File, f.Range.Line, strings.ReplaceAll(f.Message, "\n", " "))
+				fmt.Fprintf(out, "- %s `%s/%s:%d` %s\n",
+					f.Severity, f.repository, f.File, f.Range.Line, strings.ReplaceAll(f.Message, "\n", " "))
 			}
 		}
 	}
 	return nil
 }
 
-// A built is a finding as a build printed it.
+// A built is a finding in a build's output.
 type built struct {
 	repository string
 	Rule       string `json:"rule"`
@@ -102,7 +104,7 @@ func readFindings(dir string) (all []built, repositories int, err error) {
 	return all, len(names), nil
 }
 
-// minus returns the findings of a that b lacks, sorted by where they are.
+// minus returns the findings in a that are not in b, sorted by their position.
 func minus(a, b []built) (rest []built) {
 	have := map[built]int{}
 	for _, f := range b {
@@ -123,7 +125,7 @@ func ofRule(all []built, id string) []built {
 	return slices.DeleteFunc(slices.Clone(all), func(f built) bool { return f.Rule != id })
 }
 
-// ruleName returns a rule as people call it. An old build may have one that is gone.
+// ruleName returns the name of a rule. An old build may have a rule that no longer exists.
 func ruleName(id string) string {
 	if r := check.ByName(id); r != nil {
 		return id + " " + r.Name

@@ -1,14 +1,15 @@
 // Corpus answers one question: how often is check wrong about public skills?
 //
-// Samples of what it found in public repositories were read by hand and labelled once:
-// repositories.tsv says which repositories at which commit, labels.tsv what was said about each
-// finding. Given a folder with these repositories checked out as OWNER+NAME, it runs check over them
-// and fails if a rule is wrong too often, or in a way that was mended.
+// Somebody read samples of its findings in public repositories and labeled each of them once.
+// repositories.tsv lists the repositories with their commits, labels.tsv the label of each finding.
+// The argument is a folder with these repositories checked out as OWNER+NAME. Corpus runs check over
+// them and fails if a rule is wrong too often, or if a fixed mistake is back.
 //
 //	go run ./tools/bench/corpus FOLDER
 //
-// With two folders of what two builds of check said about each repository, as JSON, it prints what the newer one finds no
-// longer and finds besides, by rule: make corpus.
+// The arguments may also be two folders with the output of two builds of check, as JSON, for each
+// repository. Corpus then prints, by rule, which findings the newer build has lost and gained: make
+// corpus.
 package main
 
 import (
@@ -69,34 +70,34 @@ func run(out io.Writer, args []string) error {
 	return m.report(out, labels)
 }
 
-// A repository is where findings were sampled from.
+// A repository is a public repository whose findings were sampled.
 type repository struct {
 	name    string   // OWNER/NAME
-	commit  string   // at which it was read
-	folders []string // of commands and agents that are named, as they lie outside of a .claude
+	commit  string   // the commit that was read
+	folders []string // folders of commands and agents outside of a .claude folder
 }
 
 func (r repository) folder(dir string) string {
 	return filepath.Join(dir, strings.Replace(r.name, "/", "+", 1))
 }
 
-// A spot is a finding of one rule, whatever it says.
+// A spot is a finding of one rule, whatever its message.
 type spot struct {
 	repository, file string
 	line             int
 	rule             string
 }
 
-// A label is what was said about a finding after reading the file.
+// A label is the judgement of somebody who read the file with the finding.
 type label string
 
 const (
 	right    label = "right"
-	wrong    label = "wrong"    // mended: it must not come back
-	left     label = "left"     // wrong, and still found
+	wrong    label = "wrong"    // fixed since; it must not come back
+	left     label = "left"     // wrong, and check still reports it
 	unsure   label = "unsure"   // two readers could differ
-	useless  label = "useless"  // true, and no author would act on it
-	silenced label = "silenced" // was useless: it must not come back
+	useless  label = "useless"  // true, but no author would act on it
+	silenced label = "silenced" // it was useless; it must not come back
 )
 
 func readRepositories(text string) ([]repository, error) {
@@ -151,7 +152,7 @@ func eachLine(text string, fields int, f func([]string) error) error {
 	return nil
 }
 
-// A measurement is what check finds today.
+// A measurement is the set of findings of check today.
 type measurement struct {
 	repositories, files, directives int
 	found                           map[string]int // errors and warnings, by rule
@@ -187,14 +188,15 @@ func measure(out io.Writer, dir string, repositories []repository) measurement {
 }
 
 const (
-	most        = 5 // per cent that may be wrong
-	mostUseless = 8 // per cent that may be useless, of a rule of which so many are labelled that one is less
+	most        = 5 // percent of findings that may be wrong
+	mostUseless = 8 // percent that may be useless, for a rule with so many labels that one is less than that
 )
 
-// report prints a line a rule, and returns what is wrong.
+// report prints a line for each rule and returns an error for each fault.
 func (m measurement) report(out io.Writer, labels map[spot]label) error {
 	var faults []error
-	fmt.Fprintf(out, "%-6s %-22s %9s %8s %6s %7s %7s %9s\n", "rule", "name", "findings", "sampled", "wrong", "useless", "unsure", "per cent")
+	fmt.Fprintf(out, "%-6s %-22s %9s %8s %6s %7s %7s %9s\n",
+		"rule", "name", "findings", "sampled", "wrong", "useless", "unsure", "per cent")
 	for _, id := range slices.Sorted(maps.Keys(m.found)) {
 		counts := map[label]int{}
 		for p, l := range labels {
@@ -222,7 +224,8 @@ func (m measurement) report(out io.Writer, labels map[spot]label) error {
 	}
 	for _, p := range slices.SortedFunc(maps.Keys(labels), compare) {
 		if was := map[label]string{wrong: "wrong", silenced: "useless"}[labels[p]]; was != "" && m.spots[p] {
-			faults = append(faults, fmt.Errorf("%s/%s:%d: %s was %s and mended, and is found again", p.repository, p.file, p.line, p.rule, was))
+			faults = append(faults, fmt.Errorf("%s/%s:%d: %s was %s and mended, and is found again",
+				p.repository, p.file, p.line, p.rule, was))
 		}
 	}
 	return errors.Join(faults...)
