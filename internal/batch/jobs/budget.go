@@ -4,12 +4,12 @@ import (
 	"github.com/skillhand/skillhand/internal/batch"
 )
 
-// An UnlimitedError names a job that could spend more than any budget.
+// An UnlimitedError names a job that could cost more than any budget.
 type UnlimitedError struct{ Job, Why string }
 
 func (e *UnlimitedError) Error() string { return "job " + e.Job + ": " + e.Why }
 
-// Affordable reports jobs whose cost a budget cannot hold.
+// Affordable returns an error for a job whose cost has no limit, if there is a budget.
 func Affordable(list batch.List, budget float64) error {
 	if budget <= 0 {
 		return nil

@@ -13,7 +13,8 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// Database says how to open the database of batches that was named; "" is the file in the state folder.
+// Database returns the options to open a database of batches by its name. "" means the file in the
+// state folder.
 func Database(h here.Here, name string) batch.Options {
 	own := filepath.Join(h.State, "batch.db")
 	o := batch.Options{Database: cmp.Or(name, own)}
@@ -24,8 +25,8 @@ func Database(h here.Here, name string) batch.Options {
 	return o
 }
 
-// A Later is a database of batches that is opened when there is one: looking makes none. Whoever
-// removes its file to begin anew sees the new one.
+// A Later is a database of batches that is opened once it exists. Opening it never creates one. If
+// somebody removes the file, Open opens the new file once there is one.
 type Later struct {
 	Options batch.Options
 
@@ -34,7 +35,7 @@ type Later struct {
 	is fs.FileInfo // the file that is open
 }
 
-// File returns the file that the database is in; "": it is no file.
+// File returns the file with the database, or "" if the database is not a file.
 func (l *Later) File() string {
 	if batch.Remote(l.Options.Database) {
 		return ""
@@ -42,7 +43,7 @@ func (l *Later) File() string {
 	return l.Options.Database
 }
 
-// Open returns the database as it is now, or nil as long as there is none.
+// Open returns the current database, or nil while none exists.
 func (l *Later) Open(ctx context.Context) (*batch.DB, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,7 +63,7 @@ func (l *Later) Open(ctx context.Context) (*batch.DB, error) {
 	l.Options.Existing = true
 	db, err := batch.Open(ctx, l.Options)
 	if errors.Is(err, batch.ErrForeign) && batch.Remote(l.Options.Database) {
-		return nil, nil // a server that nobody has used for batches yet
+		return nil, nil // nobody has used this server for batches yet
 	}
 	l.db = db
 	return db, err

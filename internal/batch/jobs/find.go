@@ -15,8 +15,9 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// Find returns the batch that a name means in a folder: the one of this folder or of one above it, or one that
-// is known by its name alone. NAME@ID names any.
+// Find returns the batch that a name means in a folder. That is a batch of this folder or of a
+// folder above or below it, or a batch that is identified by its name alone. NAME@ID means a
+// certain batch.
 func Find(ctx context.Context, db *batch.DB, name, dir string) (*batch.Status, error) {
 	found, err := db.Find(ctx, name)
 	if err != nil {
@@ -46,7 +47,8 @@ func Find(ctx context.Context, db *batch.DB, name, dir string) (*batch.Status, e
 	return nil, errors.New(text)
 }
 
-// Called returns the name that means a batch here: NAME@ID if it was started over, or is another folder's.
+// Called returns the name of a batch from here: NAME@ID if it was started over, or belongs to
+// another folder.
 func Called(s *batch.Status) string {
 	name := term.Flat(s.Name)
 	if dir, err := os.Getwd(); s.Old || err == nil && nearest([]batch.Status{*s}, files.Real(dir)) == nil {
@@ -56,7 +58,7 @@ func Called(s *batch.Status) string {
 }
 
 func ofFile(ctx context.Context, db *batch.DB, name, path string) (*batch.Status, error) {
-	file, err := Open(path, nil, nil) // for its name
+	file, err := Open(path, nil, nil) // only for its name
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: see skillhand batch list", name, batch.ErrNoBatch)
 	}
@@ -72,8 +74,8 @@ func ofFile(ctx context.Context, db *batch.DB, name, path string) (*batch.Status
 	return nil, fmt.Errorf("%s: %w yet: skillhand batch run %s starts it", name, batch.ErrNoBatch, words.Quote(name))
 }
 
-// nearest returns the batch whose file is in a folder or above or below it, the closest first. A batch
-// without a folder is near everywhere.
+// nearest returns the batch whose file is in a folder, else the only batch whose file is above or
+// below it. A batch without a folder is near everywhere.
 func nearest(all []batch.Status, dir string) *batch.Status {
 	var best *batch.Status
 	for i, s := range all {
@@ -97,7 +99,8 @@ func nearest(all []batch.Status, dir string) *batch.Status {
 	return nil
 }
 
-// StartOver makes room for a batch that starts over. Jobs that are left of the old one are canceled.
+// StartOver prepares a batch to start over, under the same name. It cancels the remaining jobs of
+// the old batch.
 func StartOver(ctx context.Context, db *batch.DB, name batch.Name) error {
 	found, err := db.Find(ctx, name.Name)
 	if err != nil {

@@ -20,17 +20,17 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// MaxJob is how large a job may be, as it is kept.
+// MaxJob is the largest size of a job, as it is stored.
 const MaxJob = 1 << 20
 
-// The kinds of jobs. One that asks another agent than Claude has its name behind ask: what holds up
-// one agent does not hold up the others.
+// The kinds of jobs. The kind of a job for another agent than Claude is ask and the agent's name. A
+// problem with one agent therefore does not stop the jobs of the others.
 const (
 	Run = "run"
 	Ask = "ask"
 )
 
-// KindOf returns the kind of jobs that ask an agent.
+// KindOf returns the kind of the jobs that ask an agent.
 func KindOf(name string) string {
 	if name == "" || name == agents.Claude {
 		return Ask
@@ -38,7 +38,7 @@ func KindOf(name string) string {
 	return Ask + " " + name
 }
 
-// AgentOf returns the agent that jobs of a kind ask; "" if they ask none.
+// AgentOf returns the agent that jobs of a kind ask, or "" if they ask no agent.
 func AgentOf(kind string) string {
 	switch rest, ok := strings.CutPrefix(kind, Ask); {
 	case !ok:
@@ -50,25 +50,25 @@ func AgentOf(kind string) string {
 	}
 }
 
-// A File is what a job file says.
+// A File is the content of a job file.
 type File struct {
 	Name string
-	N    int        // of its jobs
+	N    int        // how many jobs it has
 	Jobs batch.List // those of JSON lines are read from the source each time
-	Dir  string     // the folder of a file that Open read
+	Dir  string     // the folder of the file, if Open read it
 
 	close func()
 }
 
-// A Spec is what one job is to do, and a job's payload.
+// A Spec says what one job does. It is the payload of the job.
 type Spec struct {
 	ID  string `json:"id"`
-	Dir string `json:"dir"` // where it works
+	Dir string `json:"dir"` // the folder in which the job works
 
 	Run  string   `json:"run,omitempty"` // a skill or script
 	Ask  string   `json:"ask,omitempty"` // a question for Claude; may be empty with a skill
 	Args []string `json:"args,omitempty"`
-	Raw  string   `json:"raw_args,omitempty"` // args that were one text
+	Raw  string   `json:"raw_args,omitempty"` // arguments that were given as one string
 
 	Timeout time.Duration `json:"timeout_ns,omitempty"`
 
@@ -83,17 +83,17 @@ type Spec struct {
 	MaxBudgetUSD float64         `json:"max_budget_usd,omitempty"`
 	IdleTimeout  time.Duration   `json:"idle_timeout_ns,omitempty"`
 	Strict       bool            `json:"strict,omitempty"`
-	NoTools      bool            `json:"no_tools,omitempty"` // and no settings of the project; set for asks of a project that nobody trusted
+	NoTools      bool            `json:"no_tools,omitempty"` // and no settings of the project; set for jobs that ask in an untrusted project
 }
 
-// Parse reads a job file. Relative paths in it start in dir, an absolute path; each names files below
-// dir. The error has every fault, as *doc.Fault, joined.
+// Parse reads a job file. Relative paths in it start in dir, an absolute path. Each names files
+// below dir. The error joins all errors in the file, as *doc.Fault.
 func Parse(file string, src []byte, dir string) (*File, error) {
 	return Read(file, bytes.NewReader(src), dir, false)
 }
 
-// Read parses a source that need not be in memory: of JSON lines it keeps a few bytes a job,
-// and src must stay open while the jobs are read. If outside is set, each may name files elsewhere.
+// Read parses a source that need not be in memory. Of JSON lines it keeps a few bytes per job, and
+// src must stay open while the jobs are read. If outside is set, each may name files elsewhere.
 func Read(file string, src io.ReadSeeker, dir string, outside bool) (*File, error) {
 	p := &parser{Reader: doc.Reader{File: file}, dir: dir, lines: map[idSum]int32{}, outside: outside}
 	p.name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
@@ -145,7 +145,8 @@ func inMemory(jobs []batch.Job) iter.Seq2[batch.Job, error] {
 	}
 }
 
-// again reads jobs from lines that were found to be right, and holds that they still are the same.
+// again reads jobs again from lines that were correct, and returns an error if the lines have
+// changed.
 func (p parser) again(src io.ReadSeeker, want string) iter.Seq2[batch.Job, error] {
 	return func(yield func(batch.Job, error) bool) {
 		p := p
@@ -172,13 +173,13 @@ type parser struct {
 	dir      string
 	name     string
 	defaults doc.Fields
-	emit     func(batch.Job) bool // takes the next job, and says whether to go on
-	lines    map[idSum]int32      // of jobs, by id; nil if they were looked at before
-	unsure   bool                 // there are jobs whose id is not known
-	outside  bool                 // each may list files outside dir
+	emit     func(batch.Job) bool // gets the next job, and returns whether to continue
+	lines    map[idSum]int32      // of jobs, by id; nil if the jobs were checked before
+	unsure   bool                 // there are jobs whose id is unknown
+	outside  bool                 // each may name files outside dir
 }
 
-// idSum stands for an id: of many jobs it is shorter.
+// An idSum represents an id. With many jobs it takes less memory.
 type idSum [16]byte
 
 func sumOf(id string) idSum {
@@ -214,7 +215,7 @@ func (p *parser) yaml(src io.Reader) error {
 	return nil
 }
 
-// header reads what holds for all jobs.
+// header reads the settings for all jobs.
 func (p *parser) header(top doc.Fields) {
 	if n := top["name"]; n != nil {
 		if p.name = p.Text(n, "name"); p.name == "" || strings.ContainsAny(p.name, "\n\r\x00") {
@@ -229,7 +230,7 @@ func (p *parser) header(top doc.Fields) {
 				delete(p.defaults, key)
 			}
 		}
-		// Report their faults here, once.
+		// This reports errors in defaults here, and only once.
 		for _, key := range keys {
 			before := p.Failed()
 			if p.set(&draft{}, key, p.defaults[key]); p.Failed() > before {
@@ -239,16 +240,17 @@ func (p *parser) header(top doc.Fields) {
 	}
 }
 
-// keys are what a job can say.
+// keys are the keys that a job can have.
 var keys = []string{
 	"id", "run", "ask", "args", "each", "needs", "skill", "schema", "timeout", "retries", "agent", "model", "max_turns",
 	"allowed_tools", "resume", "max_budget_usd", "idle_timeout", "strict", "cwd",
 }
 
-// forAsk are those that only a question can.
-var forAsk = []string{"skill", "schema", "agent", "model", "max_turns", "allowed_tools", "resume", "max_budget_usd", "idle_timeout", "strict"}
+// forAsk are the keys that only a job with ask can have.
+var forAsk = []string{"skill", "schema", "agent", "model", "max_turns", "allowed_tools", "resume", "max_budget_usd",
+	"idle_timeout", "strict"}
 
-// A draft is a job before {file} is filled in.
+// A draft is a job before {file} is replaced.
 type draft struct {
 	spec    Spec
 	line    int
@@ -258,9 +260,9 @@ type draft struct {
 	cwd     string
 }
 
-// job reads one job, or one for each file that it names. It reports whether to go on.
+// job reads one job, or one job for each file that each names. It reports whether to continue.
 func (p *parser) job(line int, f doc.Fields) bool {
-	if f == nil { // no job at all
+	if f == nil { // not a job at all
 		return true
 	}
 	before := p.Failed()
@@ -318,12 +320,14 @@ func (p *parser) job(line int, f doc.Fields) bool {
 	return true
 }
 
-// braces is what looks like a place for something to be filled in.
+// braces matches a name in braces, which looks like a placeholder.
 var braces = words.Regexp(`\{([A-Za-z_-]+)\}`)
 
-// typo returns the first place in a draft that nearly is one for a file, such as {files}; "" if none is.
+// typo returns the first string in a draft that is nearly a placeholder for a file, such as
+// {files}, or "" if there is none.
 func (d *draft) typo() string {
-	for _, text := range slices.Concat([]string{d.spec.ID, d.spec.Run, d.spec.Ask, d.spec.Raw, d.spec.Skill, d.cwd}, d.spec.Args, d.needs) {
+	for _, text := range slices.Concat([]string{d.spec.ID, d.spec.Run, d.spec.Ask, d.spec.Raw, d.spec.Skill, d.cwd},
+		d.spec.Args, d.needs) {
 		for _, m := range braces.Get().FindAllStringSubmatch(text, -1) {
 			if m[1] != "file" && strings.Contains(strings.ToLower(m[1]), "file") {
 				return m[0]
@@ -333,18 +337,19 @@ func (d *draft) typo() string {
 	return ""
 }
 
-// askable reports an unknown agent, and what the job asks for that the agent cannot do.
+// askable returns an error for an unknown agent, or for options that the agent does not have.
 func (s *Spec) askable() error {
 	other, err := agents.Find(s.Agent)
 	if err != nil || other == nil {
 		return err
 	}
 	return other.Check(agents.Question{
-		Model: s.Model, Turns: s.MaxTurns > 0, Tools: len(s.AllowedTools) > 0, Resume: s.Resume, MaxUSD: s.MaxBudgetUSD, Schema: s.Schema != nil,
+		Model: s.Model, Turns: s.MaxTurns > 0, Tools: len(s.AllowedTools) > 0, Resume: s.Resume, MaxUSD: s.MaxBudgetUSD,
+		Schema: s.Schema != nil,
 	})
 }
 
-// broken notes a job that has faults of its own: others may need it all the same.
+// broken records a job that has errors, because other jobs may still need it.
 func (p *parser) broken(d draft) {
 	if d.spec.ID == "" || d.each != "" {
 		p.unsure = true
@@ -353,7 +358,7 @@ func (p *parser) broken(d draft) {
 	}
 }
 
-// set puts a value into a draft; nil changes nothing.
+// set puts a value into a draft. nil changes nothing.
 func (p *parser) set(d *draft, key string, n *yaml.Node) {
 	if n == nil {
 		return
@@ -408,12 +413,12 @@ func (p *parser) set(d *draft, key string, n *yaml.Node) {
 	}
 }
 
-// list reads a list of texts, which is not nil: an empty one differs from none.
+// list reads a list of strings. It never returns nil, because an empty list differs from no list.
 func (p *parser) list(n *yaml.Node, key string) []string {
 	return append([]string{}, p.Texts(n, key)...)
 }
 
-// add makes a job of a draft, for a file or for none. It reports whether to go on.
+// add makes a job of a draft, for a file or for no file. It reports whether to continue.
 func (p *parser) add(d draft, file string) bool {
 	if file != "" {
 		if d.spec.ID == "" {
@@ -440,7 +445,7 @@ func (p *parser) add(d draft, file string) bool {
 		}
 		p.lines[id] = int32(d.line)
 	}
-	// The job's identity does not depend on where the folder is.
+	// The job's identity does not depend on the path of the folder.
 	d.spec.Dir = d.cwd
 	same, _ := json.Marshal(d.spec)
 	d.spec.Dir = filepath.Join(p.dir, d.cwd)
@@ -466,7 +471,8 @@ func (p *parser) add(d draft, file string) bool {
 	})
 }
 
-// together finds what is wrong with n jobs that are right by themselves, of which some need others.
+// together reports errors among n jobs that are correct by themselves. chained are the jobs that
+// need others.
 func (p *parser) together(n int, chained []batch.Job) {
 	if n == 0 && p.Failed() == 0 {
 		p.FaultAt(1, "has no jobs")

@@ -20,8 +20,8 @@ import (
 	"github.com/skillhand/skillhand/internal/doc"
 )
 
-// isLines reports whether a file has a JSON object a line: by its name, or else because its first
-// line is one and does not hold the jobs itself.
+// isLines reports whether a file has one JSON object per line. It judges by the file's name. If the
+// name does not say, it reads the first line: this must be an object without the key jobs.
 func isLines(file string, src io.ReadSeeker) (bool, error) {
 	switch filepath.Ext(file) {
 	case ".jsonl", ".ndjson":
@@ -49,7 +49,7 @@ func isLines(file string, src io.ReadSeeker) (bool, error) {
 	return false, nil
 }
 
-// lines yields the lines of a text from its beginning, trimmed.
+// lines yields the trimmed lines of a source from its beginning.
 func lines(src io.ReadSeeker) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if _, err := src.Seek(0, io.SeekStart); err != nil {
@@ -73,7 +73,8 @@ func lines(src io.ReadSeeker) iter.Seq2[[]byte, error] {
 	}
 }
 
-// jsonLines reads a job a line. A line with name or defaults and no job holds for those after it.
+// jsonLines reads one job per line. A line with name or defaults and without a job applies to the
+// lines after it.
 func (p *parser) jsonLines(src io.ReadSeeker) error {
 	line := 0
 	for text, err := range lines(src) {
@@ -109,8 +110,8 @@ func hasKey(n *yaml.Node, key string) bool {
 	return false
 }
 
-// schema reads a JSON Schema, written here or in a file. It goes into the job: another machine may
-// not have the file.
+// schema reads a JSON Schema from the job file, or from a file that it names. The schema is stored
+// in the job, because another machine may not have the file.
 func (p *parser) schema(n *yaml.Node, into *json.RawMessage) {
 	if n.Kind == yaml.MappingNode {
 		var v any
@@ -141,13 +142,14 @@ func (p *parser) schema(n *yaml.Node, into *json.RawMessage) {
 		p.Fault(n, "schema: %s: not JSON", file)
 	default:
 		var line bytes.Buffer
-		_ = json.Compact(&line, b) // it is valid
+		_ = json.Compact(&line, b) // b is valid JSON
 		*into = line.Bytes()
 	}
 }
 
-// glob lists the files that a pattern matches, in order, by their paths from dir. A part that is ** stands for any number of
-// folders, of which hidden ones are left out. A pattern may lead out of dir only if the job file may look there.
+// glob returns the files that a pattern matches, in order, as paths relative to dir. A part that is
+// ** matches any number of folders that are not hidden. A pattern may lead out of dir only if
+// outside is set.
 func glob(dir, pattern string, outside bool) ([]string, error) {
 	clean := path.Clean(filepath.ToSlash(pattern))
 	up := ""
@@ -158,7 +160,8 @@ func glob(dir, pattern string, outside bool) ([]string, error) {
 	case path.IsAbs(clean) || clean == "..":
 		return nil, fmt.Errorf("%s is outside the job file's folder: want a path that begins there", pattern)
 	case up != "" && !outside:
-		return nil, fmt.Errorf("%s is outside the job file's folder: trust the project with skillhand trust, or move the job file up", pattern)
+		return nil, fmt.Errorf(
+			"%s is outside the job file's folder: trust the project with skillhand trust, or move the job file up", pattern)
 	}
 	parts := strings.Split(clean, "/")
 	for _, part := range parts {
@@ -178,20 +181,20 @@ func glob(dir, pattern string, outside bool) ([]string, error) {
 	return files, nil
 }
 
-// match collects the files below a folder whose path fits the parts.
+// match collects the files below a folder whose paths match the parts.
 func match(root fs.FS, folder string, parts []string, found map[string]bool) error {
 	entries, err := fs.ReadDir(root, folder)
 	if err != nil {
 		return err
 	}
 	if parts[0] == "**" && len(parts) > 1 {
-		if err := match(root, folder, parts[1:], found); err != nil { // of no folder at all
+		if err := match(root, folder, parts[1:], found); err != nil { // ** matches no folder
 			return err
 		}
 	}
 	for _, e := range entries {
 		name := path.Join(folder, e.Name())
-		info, err := fs.Stat(root, name) // a link counts as what it leads to
+		info, err := fs.Stat(root, name) // a link counts as its target
 		if err != nil {
 			continue
 		}

@@ -1,6 +1,6 @@
 // Package jobs answers one question: what does a job of a batch do? A run and an ask are each one
-// call of the Runtime, and a failure says what follows for the job and for its batch. Package eval
-// makes trials.
+// call of the Runtime. Their failures decide what happens next to the job and to its batch. Package
+// eval makes trials.
 package jobs
 
 import (
@@ -34,26 +34,26 @@ import (
 // A Runner does the jobs of batches on this machine. DB is required.
 type Runner struct {
 	DB  *batch.DB
-	Env here.Env // of what it starts
-	// Trial makes one attempt at a trial: see eval.Maker. Without it a trial is not a job of this version.
+	Env here.Env // the environment of the programs that it starts
+	// Trial makes one attempt at a trial: see eval.Maker. Without it, the Runner cannot do trials.
 	Trial func(ctx context.Context, env here.Env, trial json.RawMessage) (json.RawMessage, batch.Retry)
 }
 
-// Worker makes a worker that does these jobs.
+// Worker returns a worker that does these jobs.
 func (r *Runner) Worker() *batch.Worker {
 	return &batch.Worker{DB: r.DB, Do: r.Do, Fit: r.Fit, Orphaned: func(id string) {
 		proc.KillMarked(batch.WorkerVariable, id)
-		_ = os.RemoveAll(Scratch(id)) // it is in the temporary folder
+		_ = os.RemoveAll(Scratch(id)) // the folder is below the temporary folder
 	}}
 }
 
-// Scratch returns the folder in which the trials of a worker have theirs. It is not in a project:
-// agents read what is in the folders above.
+// Scratch returns the folder for all folders of a worker's trials. It is not in a project, because
+// agents read files in the folders above.
 func Scratch(worker string) string {
 	return filepath.Join(files.Real(os.TempDir()), "skilltry-"+worker)
 }
 
-// Fit says why no job of a kind can be done here: an ask needs the agent's program.
+// Fit returns why no job of a kind can be done here, or nil. An ask needs the agent's program.
 func (r *Runner) Fit(kind string) error {
 	name := AgentOf(kind)
 	if name == "" {
@@ -61,7 +61,7 @@ func (r *Runner) Fit(kind string) error {
 	}
 	other, err := skillhand.Agent(name)
 	if err != nil {
-		return err // of a later version
+		return err // an agent of a later version
 	}
 	program := cmp.Or(r.Env.Get("SKILLHAND_CLAUDE"), name)
 	if other != nil {
@@ -128,15 +128,15 @@ func run(ctx context.Context, rt *skillhand.Runtime, spec Spec, name activity.Jo
 	return result, retry
 }
 
-// AfterRun says what a verdict means for a job. A script has no categories, but exit statuses that
-// mean "not now": that of sysexits, and ours.
+// AfterRun returns what a verdict means for a job. A script's failure has no category. Only two
+// exit statuses mean "not now": 75, from sysexits, and our 4.
 func AfterRun(v *verdict.Verdict) batch.Retry {
 	if v.OK {
 		return batch.Retry{}
 	}
 	var why []string
 	for _, p := range v.Problems {
-		// A script that crashed is not at fault for its missing report.
+		// If a script crashed, its missing report is not a separate problem.
 		if p.Code == string(report.NoReport) && (v.Exit != 0 || v.TimedOut) && len(v.Problems) > 1 {
 			continue
 		}
@@ -147,7 +147,7 @@ func AfterRun(v *verdict.Verdict) batch.Retry {
 }
 
 func ask(ctx context.Context, rt *skillhand.Runtime, spec Spec, name activity.Job) (json.RawMessage, batch.Retry) {
-	// The batch counts attempts, so the client makes one.
+	// The batch counts attempts, so the client makes only one.
 	rt.Claude = claude.Client{Timeout: spec.Timeout, IdleTimeout: spec.IdleTimeout, OnEvent: func(e claude.Event) { NoteTool(ctx, e) }}
 	req := skillhand.AskRequest{
 		Request: claude.Request{
@@ -189,22 +189,22 @@ func ask(ctx context.Context, rt *skillhand.Runtime, spec Spec, name activity.Jo
 	return result, retry
 }
 
-// NoteTool tells people who look at the batch which tool a job uses.
+// NoteTool shows people who look at the batch which tool a job uses.
 func NoteTool(ctx context.Context, e claude.Event) {
 	if e.Tool != "" {
 		batch.Note(ctx, fmt.Sprintf("turn %d: %s", e.Turn, e.Tool))
 	}
 }
 
-// sessionCost returns what a session of Claude Code has cost so far, by its own file; 0 if that does not
-// say. The CLI tells the sum for a question that resumes it.
+// sessionCost returns what a session of Claude Code has cost so far, according to its own file, or
+// 0 if that is unknown. For a question that resumes the session, the CLI reports the sum.
 func sessionCost(env here.Env, session string) (usd float64) {
 	if session == "" || strings.ContainsAny(session, `/\*?[`) {
 		return 0
 	}
 	home := cmp.Or(env.Get("CLAUDE_CONFIG_DIR"), filepath.Join(env.Get("HOME"), ".claude"))
 	for _, file := range files.Glob(home, "projects/*/"+session+".jsonl") {
-		text, _ := os.ReadFile(file) // what cannot be read says nothing
+		text, _ := os.ReadFile(file) // a file that cannot be read counts as empty
 		for line := range bytes.Lines(text) {
 			var state struct {
 				Type  string  `json:"type"`
@@ -218,7 +218,7 @@ func sessionCost(env here.Env, session string) (usd float64) {
 	return usd
 }
 
-// AfterAsk says what a failure to get an answer means for a job, and for its batch.
+// AfterAsk returns what a failure to get an answer means for a job, and for its batch.
 func AfterAsk(err error, now time.Time) batch.Retry {
 	if err == nil {
 		return batch.Retry{}
@@ -232,8 +232,9 @@ func AfterAsk(err error, now time.Time) batch.Retry {
 	if !ok {
 		return r
 	}
-	// The CLI tells the cost in its last event, which these lack.
-	r.CostUnknown = slices.Contains([]claude.Kind{claude.Deadline, claude.Idle, claude.Crashed, claude.NoResult, claude.Interrupted}, e.Kind)
+	// The CLI reports the cost in its last event, which these failures lack.
+	r.CostUnknown = slices.Contains(
+		[]claude.Kind{claude.Deadline, claude.Idle, claude.Crashed, claude.NoResult, claude.Interrupted}, e.Kind)
 	switch {
 	case e.Category == claude.Auth, e.Kind == claude.Billing:
 		r.Stop = batch.Credentials
@@ -247,16 +248,17 @@ func AfterAsk(err error, now time.Time) batch.Retry {
 	return r
 }
 
-// ofAgent makes what stops a batch, such as credentials, stop the jobs of one agent: those of others go on.
+// ofAgent turns a reason to stop the batch, such as credentials, into a reason to stop only one
+// agent's jobs. The jobs of other agents continue.
 func ofAgent(r batch.Retry) batch.Retry {
 	r.Unfit, r.Stop = r.Unfit || r.Stop != "", ""
 	return r
 }
 
-// maxLog is how much is kept of what a failed job printed on stderr.
+// maxLog is how many bytes of a failed job's stderr are kept.
 const maxLog = 8 << 10
 
-// A tail keeps the end of what is written to it, and hands on the last line.
+// A tail keeps the end of what is written to it, and passes on the last line.
 type tail struct {
 	line func(text string)
 	kept []byte
@@ -275,7 +277,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// text returns what was kept, from a line's beginning if possible.
+// text returns the kept bytes, from the start of a line if possible.
 func (t *tail) text() string {
 	text := string(t.kept)
 	if t.cut {

@@ -13,12 +13,12 @@ import (
 // MaxSlots is how many jobs one process can do at the same time.
 const MaxSlots = 10_000
 
-// NoLimit is the text that removes a limit.
+// NoLimit is the word that removes a limit.
 const NoLimit = "none"
 
-// ParseLimits reads limits as people write them: how many jobs at the same time, a rate of starts such as 30/m, and
-// dollars. An empty text leaves a limit as it is, which is 0; NoLimit removes it, which is -1. An error begins with the
-// name of the limit: jobs, rate or budget-usd.
+// ParseLimits reads limits as people write them: how many jobs at the same time, a rate of starts
+// such as 30/m, and dollars. An empty string is 0, which keeps a limit unchanged. NoLimit is -1,
+// which removes it. An error begins with the name of the limit: jobs, rate or budget-usd.
 func ParseLimits(jobs, rate, budget string) (l batch.Limits, err error) {
 	switch rate {
 	case "":
@@ -50,7 +50,7 @@ func ParseLimits(jobs, rate, budget string) (l batch.Limits, err error) {
 	return l, nil
 }
 
-// parseRate reads 30/m, 5/s, 100/h or 10/90s.
+// parseRate reads a rate such as 30/m, 5/s, 100/h or 10/90s.
 func parseRate(text string) (starts int, window time.Duration, err error) {
 	number, unit, ok := strings.Cut(text, "/")
 	starts, err = strconv.Atoi(number)

@@ -11,8 +11,9 @@ import (
 	"github.com/skillhand/skillhand/internal/files"
 )
 
-// Open reads a job file, - for stdin. Its errors name the file before what is wrong with it. Only if
-// outside says so of its folder, each may name files outside of it; nil says so of every folder.
+// Open reads a job file; - means stdin. Its errors begin with the name of the file. each may name
+// files outside of the file's folder only if outside returns true for that folder. If outside is
+// nil, each may do so in every folder.
 func Open(name string, stdin io.Reader, outside func(dir string) bool) (*File, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -34,16 +35,16 @@ func Open(name string, stdin io.Reader, outside func(dir string) bool) (*File, e
 		return nil, files.NameCause(err)
 	}
 	if name == "-" {
-		file.Jobs.Source = "" // what comes next on stdin is another file
+		file.Jobs.Source = "" // the next content of stdin is another file
 		if file.Name == "-" {
-			file.Name = "stdin-" + src.sum // without a name of its own it is known by its content
+			file.Name = "stdin-" + src.sum // a file without a name is identified by its content
 		}
 	}
 	file.Dir, file.close = dir, src.close
 	return file, nil
 }
 
-// Close ends reading the file: its jobs are gone.
+// Close closes the source. The jobs cannot be read any more.
 func (f *File) Close() {
 	if f.close != nil {
 		f.close()
@@ -53,11 +54,11 @@ func (f *File) Close() {
 // A source is a file that can be read several times.
 type source struct {
 	file *os.File
-	sum  string // of a copy's content
+	sum  string // of the content, if the source is a copy
 	temp bool
 }
 
-// isFolder returns the error of a folder that was named instead of the job file in it.
+// isFolder returns the error for a folder that was named instead of the job file in it.
 func isFolder(name string) error {
 	for _, base := range []string{"jobs.yaml", "jobs.yml", "jobs.jsonl"} {
 		if file := filepath.Join(name, base); files.IsFile(file) {
@@ -77,18 +78,18 @@ func openSource(name string) (*source, error) {
 	}
 	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		defer f.Close()
-		return copied(f) // a pipe can be read once
+		return copied(f) // a pipe can be read only once
 	}
 	return &source{file: f}, nil
 }
 
-// copied makes a copy of what comes from a reader, in a temporary file.
+// copied copies the content of a reader to a temporary file.
 func copied(r io.Reader) (*source, error) {
 	f, err := os.CreateTemp("", "skillhand-jobs-")
 	if err != nil {
 		return nil, err
 	}
-	_ = os.Remove(f.Name()) // so that nothing can leave it behind, where open files can be removed
+	_ = os.Remove(f.Name()) // on systems that can remove open files, so that the file is never left behind
 	s := &source{file: f, temp: true}
 	h := sha256.New()
 	if _, err := io.Copy(io.MultiWriter(f, h), r); err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/skillhand/skillhand/internal/files"
 )
 
-// WriteResults writes the results of the jobs that have ended, in order: all of them, or the file
-// stays as it was.
+// WriteResults writes the results of the jobs that have ended, in order. On an error the file stays
+// unchanged.
 func WriteResults(ctx context.Context, db *batch.DB, id int64, file string) error {
 	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
-		device, err := os.OpenFile(file, os.O_WRONLY, 0) // which must not become a file
+		device, err := os.OpenFile(file, os.O_WRONLY, 0) // a device must not be replaced by a file
 		if err != nil {
 			return err
 		}

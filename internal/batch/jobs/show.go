@@ -14,10 +14,11 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// Refused stops a batch of trials for a fault that all of them have, such as an unknown model.
+// Refused stops a batch of trials because of an error that all trials have, such as an unknown
+// model.
 const Refused batch.Stop = "refused"
 
-// Line shows a job in a line, for people.
+// Line shows a job in one line, for people.
 func Line(r batch.Result, paint func(code, text string) string) string {
 	color := map[batch.State]string{batch.Done: "32", batch.Failed: "31", batch.Canceled: "33", batch.Skipped: "33"}[r.State]
 	line := paint(color, fmt.Sprintf("%-8s", r.State)) + "  " + term.Flat(r.ID)
@@ -36,7 +37,7 @@ func Line(r batch.Result, paint func(code, text string) string) string {
 	return line
 }
 
-// JobLine shows a job before it is added.
+// JobLine shows a job before it is added to a batch.
 func JobLine(j batch.Job) string {
 	needs := ""
 	if len(j.Needs) > 0 {
@@ -45,7 +46,8 @@ func JobLine(j batch.Job) string {
 	return fmt.Sprintf("%s  %s%s\n", j.Kind, term.Flat(j.ID), needs)
 }
 
-// Overview says how a batch is doing: what runs, what is done, its limits, and workers that do not take its jobs.
+// Overview shows the state of a batch: what runs, what is done, its limits, and workers that do not
+// take its jobs.
 func Overview(ctx context.Context, db *batch.DB, s *batch.Status) (string, error) {
 	running, err := db.Running(ctx, s.ID)
 	if err != nil {
@@ -65,10 +67,11 @@ func Overview(ctx context.Context, db *batch.DB, s *batch.Status) (string, error
 	return strings.Join(lines, "\n") + "\n", nil
 }
 
-// tableRows is how many jobs a table on a screen has.
+// tableRows is how many jobs Table lists.
 const tableRows = 50
 
-// Table lists jobs: failed ones first, then those that are left, then the others.
+// Table lists jobs: first the failed jobs, then running, canceled, skipped and waiting jobs, then
+// the jobs that are done.
 func Table(ctx context.Context, db *batch.DB, s *batch.Status, paint func(code, text string) string) (string, error) {
 	var b strings.Builder
 	shown := 0
@@ -77,7 +80,7 @@ func Table(ctx context.Context, db *batch.DB, s *batch.Status, paint func(code, 
 		if shown == tableRows || n == 0 {
 			continue
 		}
-		for r, err := range db.Jobs(ctx, s.ID, batch.Query{States: states, Limit: min(tableRows-shown, n)}) { // so nothing is looked for in vain
+		for r, err := range db.Jobs(ctx, s.ID, batch.Query{States: states, Limit: min(tableRows-shown, n)}) {
 			if err != nil {
 				return "", err
 			}
@@ -91,7 +94,7 @@ func Table(ctx context.Context, db *batch.DB, s *batch.Status, paint func(code, 
 	return b.String(), nil
 }
 
-// Tail returns the end of what a job printed, below its line.
+// Tail returns the end of a job's output, to print below the job's line.
 func Tail(log string, most int) string {
 	if log == "" {
 		return ""
@@ -105,7 +108,7 @@ func Tail(log string, most int) string {
 	return text
 }
 
-// Summary shows a batch in a line.
+// Summary shows a batch in one line.
 func Summary(s *batch.Status) string {
 	text := fmt.Sprintf("%d done", s.Done)
 	for _, part := range []struct {
@@ -137,8 +140,8 @@ func Summary(s *batch.Status) string {
 	return text
 }
 
-// ListLine shows a batch among others: with its id if it was started over since, and its folder if
-// that tells it from others.
+// ListLine shows a batch in a list of batches. It adds the id if the batch was started over, and
+// the folder if that is not the current folder.
 func ListLine(s *batch.Status) string {
 	name := term.Flat(s.Name)
 	if s.Old {
@@ -153,8 +156,8 @@ func ListLine(s *batch.Status) string {
 	return fmt.Sprintf("%s  %s, %s\n", name, term.Plural(s.Total, "job"), Summary(s))
 }
 
-// Screen shows a batch on a screen, in lines: how far it is, and what is running. before is how many jobs had ended when the
-// time began.
+// Screen shows the progress of a batch and its running jobs, as lines for a screen. before is how
+// many jobs had already ended when the time began.
 func Screen(s *batch.Status, running []batch.Running, before int, took time.Duration, now time.Time) []string {
 	ended := s.Total - s.Left()
 	line := fmt.Sprintf("%s  %s %d/%d", Called(s), term.Meter(ended, max(s.Total, 1), 20), ended, s.Total)
@@ -190,7 +193,7 @@ func Screen(s *batch.Status, running []batch.Running, before int, took time.Dura
 	return lines
 }
 
-// answer returns the answer in a result of an ask, or the result as it is.
+// answer returns the answer in the result of an ask, or any other result formatted.
 func answer(result json.RawMessage) string {
 	if len(result) == 0 {
 		return ""
@@ -208,7 +211,7 @@ func answer(result json.RawMessage) string {
 	return b.String()
 }
 
-// Limits says which limits are in force.
+// Limits returns the limits of a batch in words.
 func Limits(s *batch.Status) string {
 	var parts []string
 	if s.Most > 0 {
@@ -227,7 +230,7 @@ func Limits(s *batch.Status) string {
 	return "at most " + strings.Join(parts, ", ")
 }
 
-// Text shows all that is known of one job, for people.
+// Text shows everything that is known about one job, for people.
 func Text(r batch.Result, attempts []batch.Attempt, paint func(code, text string) string) string {
 	text := Line(r, paint) + "\n"
 	if r.Log != "" {
@@ -258,7 +261,7 @@ func Text(r batch.Result, attempts []batch.Attempt, paint func(code, text string
 	return text
 }
 
-// Done says that all jobs of a batch have ended, and what to do if some did so undone.
+// Done says that all jobs of a batch have ended, and what to do if some were not done.
 func Done(s *batch.Status) string {
 	when := ""
 	if s.Ended != nil {

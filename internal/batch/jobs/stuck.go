@@ -10,7 +10,7 @@ import (
 	"github.com/skillhand/skillhand/internal/batch"
 )
 
-// Stuck says why no worker does the jobs that wait, if none can.
+// Stuck returns why no worker does the waiting jobs, or "" if some worker can.
 func Stuck(ctx context.Context, db *batch.DB, s *batch.Status) string {
 	if s.Open > 0 || s.Left() == 0 {
 		return ""
@@ -35,11 +35,11 @@ func Stuck(ctx context.Context, db *batch.DB, s *batch.Status) string {
 	return fmt.Sprintf("%s on %s", crew.Unfit[0].Why, strings.Join(hosts, ", "))
 }
 
-// Drained reports whether nothing is left that a worker can do.
+// Drained reports whether no jobs are left that a worker can do.
 func Drained(ctx context.Context, db *batch.DB) bool {
 	all, err := db.List(ctx)
 	if err != nil {
-		return false // the worker says so, if it lasts
+		return false // if the error lasts, the worker reports it
 	}
 	for _, s := range all {
 		if !s.Still() && Stuck(ctx, db, &s) == "" {

@@ -13,14 +13,14 @@ import (
 	"github.com/skillhand/skillhand/internal/trust"
 )
 
-// Trusted returns the jobs of a file in a folder as they may be done. If nobody trusted that folder
-// and the user does not, the error names those that must not be done: all that run or allow something.
-// Plain asks remain, and get no tools.
+// Trusted returns the jobs of a file in a folder as they may be done. If the folder is not trusted
+// and the user does not trust it now, the error names the jobs that run or allow something. Without
+// such jobs it returns the asks, without tools.
 func Trusted(ctx context.Context, policy trust.Policy, dir string, file *File) (batch.List, error) {
 	if policy.May(dir) == nil {
 		return file.Jobs, nil
 	}
-	all := file.Jobs.All // which the caller may replace by what this returns
+	all := file.Jobs.All // the caller may replace file.Jobs by the result
 	risky, err := needTrust(all, dir)
 	if err != nil {
 		return batch.List{}, err
@@ -56,8 +56,8 @@ func withoutTools(j batch.Job) (batch.Job, error) {
 	return j, err
 }
 
-// needTrust names the jobs that must not be done in a folder that nobody trusted: the first five,
-// and how many more there are.
+// needTrust describes the jobs that must not be done in an untrusted folder: the first five, and
+// how many more there are.
 func needTrust(all iter.Seq2[batch.Job, error], dir string) (risky []string, err error) {
 	const most = 5
 	more := 0
@@ -83,7 +83,7 @@ func needTrust(all iter.Seq2[batch.Job, error], dir string) (risky []string, err
 	return risky, nil
 }
 
-// needsTrust says why a job must not be done in a folder that nobody trusted; "" if it may.
+// needsTrust returns why a job must not be done in an untrusted folder, or "" if it may.
 func needsTrust(spec Spec, dir string) string {
 	switch {
 	case spec.Run != "":

@@ -10,23 +10,23 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// A Watch follows a batch while workers are at work on it. DB, ID, Name and Each are required.
+// A Watch follows a batch while workers do its jobs. DB, ID, Name and Each are required.
 type Watch struct {
 	DB      *batch.DB
 	ID      int64
 	Name    string
-	After   int64                      // the event after which it begins
-	Screen  *term.Screen               // on which the batch is drawn; nil: it is not
-	Each    func(r batch.Result) error // called for each job that has ended
-	Running func(r batch.Running)      // called for each job that runs, again and again; may be nil
+	After   int64                      // the event after which the Watch begins
+	Screen  *term.Screen               // draws the batch; nil draws nothing
+	Each    func(r batch.Result) error // is called for each job that has ended
+	Running func(r batch.Running)      // is called for each running job, again and again; may be nil
 	Warn    func(text string)
 
 	began  time.Time
-	before int // jobs that had ended when it began
+	before int // how many jobs had ended when it began
 	paused time.Time
 }
 
-// NewWatch watches a batch from now on.
+// NewWatch returns a Watch of a batch that begins now.
 func NewWatch(ctx context.Context, db *batch.DB, id int64) (*Watch, error) {
 	s, err := db.Status(ctx, id)
 	if err != nil {
@@ -35,8 +35,8 @@ func NewWatch(ctx context.Context, db *batch.DB, id int64) (*Watch, error) {
 	return &Watch{DB: db, ID: id, Name: s.Name, After: s.Event, began: time.Now(), before: s.Total - s.Left()}, nil
 }
 
-// Work follows the batch while a worker runs, until nothing happens in it any more. It says why no
-// worker takes the jobs that wait, if none can.
+// Work follows the batch while a worker runs, until nothing happens in it any more. It returns why
+// no worker takes the waiting jobs, or "" if some worker can.
 func (w *Watch) Work(ctx context.Context, run func(context.Context) error) (stuck string, err error) {
 	own, stop := context.WithCancel(ctx)
 	defer stop()
@@ -52,13 +52,13 @@ func (w *Watch) Work(ctx context.Context, run func(context.Context) error) (stuc
 		return s.Still() || stuck != ""
 	})
 	if errors.Is(err, context.Canceled) {
-		err = nil // the worker or the caller knows why
+		err = nil // the worker or the caller knows the reason
 	}
 	stop()
 	return stuck, errors.Join(err, <-ended)
 }
 
-// Until follows the batch until it is as wanted.
+// Until follows the batch until enough returns true.
 func (w *Watch) Until(ctx context.Context, enough func(*batch.Status) bool) error {
 	tick := time.NewTicker(250 * time.Millisecond)
 	defer tick.Stop()
@@ -82,7 +82,7 @@ func (w *Watch) Until(ctx context.Context, enough func(*batch.Status) bool) erro
 	}
 }
 
-// events calls Each for the jobs that have ended since.
+// events calls Each for the jobs that have ended since its last call.
 func (w *Watch) events(ctx context.Context) error {
 	for {
 		list, err := w.DB.Events(ctx, w.ID, w.After)
@@ -98,7 +98,7 @@ func (w *Watch) events(ctx context.Context) error {
 	}
 }
 
-// show draws the screen, or says once that everything waits.
+// show draws the screen. Without a screen, it warns once when everything waits for the usage limit.
 func (w *Watch) show(ctx context.Context, s *batch.Status) {
 	if s.Paused != nil && !s.Paused.Equal(w.paused) {
 		w.paused = *s.Paused
@@ -111,7 +111,7 @@ func (w *Watch) show(ctx context.Context, s *batch.Status) {
 	}
 	running, err := w.DB.Running(ctx, w.ID)
 	if err != nil {
-		return // the worker says so, if it lasts
+		return // if the error lasts, the worker reports it
 	}
 	if w.Screen != nil {
 		w.Screen.Draw(Screen(s, running, w.before, time.Since(w.began), time.Now()))
@@ -122,14 +122,14 @@ func (w *Watch) show(ctx context.Context, s *batch.Status) {
 	}
 }
 
-// Clear takes away what was drawn.
+// Clear removes what was drawn.
 func (w *Watch) Clear() {
 	if w.Screen != nil {
 		w.Screen.Clear()
 	}
 }
 
-// End tells of the last jobs, and returns how it all stands.
+// End calls Each for the last jobs, and returns the state of the batch.
 func (w *Watch) End(ctx context.Context) (*batch.Status, error) {
 	w.Clear()
 	if err := w.events(ctx); err != nil {
@@ -138,7 +138,7 @@ func (w *Watch) End(ctx context.Context) (*batch.Status, error) {
 	return w.DB.Status(ctx, w.ID)
 }
 
-// Work runs a worker of all batches; with drain, until nothing is left that can be done.
+// Work runs a worker of all batches. With drain, it ends when no jobs are left that can be done.
 func Work(ctx context.Context, w *batch.Worker, drain bool) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
