@@ -11,9 +11,9 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// ForAgents finds the skills in every place in which an agent looks, below a project and below a home, and then those among
-// the listed that lie where no agent looks. It follows links, as agents do. Errors are about files that cannot be read;
-// their skills are left out.
+// ForAgents finds the skills in every place in which an agent looks, below a project and below a
+// home. Then it adds the listed skills that are in none of these places. It follows links, as
+// agents do. The errors are about files that cannot be read; their skills are left out.
 func ForAgents(project, home string, listed ...skill.Location) (all []agents.Skill, faults []error) {
 	inProject, inHome := agents.Places()
 	p := placed{folders: folders{}}
@@ -38,7 +38,7 @@ func ForAgents(project, home string, listed ...skill.Location) (all []agents.Ski
 	return p.found, p.faults
 }
 
-// A placed gathers skills with their places.
+// A placed collects skills with their places.
 type placed struct {
 	folders folders
 	found   []agents.Skill
@@ -57,13 +57,14 @@ func (p *placed) add(file string, at agents.Skill) bool {
 	return true
 }
 
-// deepest is how many folders below a folder of skills are looked at: links may lead in circles.
+// deepest limits how many levels below a folder of skills are searched, because links may lead in
+// circles.
 const deepest = 6
 
-// walk adds the skills in a folder and in those below it; at is the place of a skill in it.
+// walk adds the skills in a folder and in the folders below it. at is the place of the folder.
 func (p *placed) walk(dir string, at agents.Skill, depth int) {
 	file := filepath.Join(dir, skill.MainFile)
-	if !files.IsFile(file) { // some agents read skill.md, too
+	if !files.IsFile(file) { // some agents also read skill.md
 		file = filepath.Join(dir, strings.ToLower(skill.MainFile))
 	}
 	if files.IsFile(file) {

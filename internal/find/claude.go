@@ -16,30 +16,31 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A Claude finds what Claude Code loads in a project, in its order: recordings of the real program are behind every
-// rule here (package claudepage has them).
+// A Claude finds what Claude Code loads in a project, in Claude Code's order. Every rule here is
+// based on recordings of the real program, which are in package claudepage.
 type Claude struct {
 	Settings   settings.Where // the user's and the project's folders
 	PluginRoot string         // a plugin's folder, as for claude --plugin-dir; "" means none
 	PluginData string         // "" means where Claude Code keeps the data of such a plugin
 
-	// NameIn returns the name in the frontmatter of a skill, which a plugin that is one skill goes by; nil reads it as
-	// package skill does.
+	// NameIn returns the name in a skill's frontmatter. A plugin that is one skill has this name.
+	// If it is nil, package skill reads the name.
 	NameIn func(Entry) string
 }
 
-// An Entry is a skill or a command that Claude Code loads. The first of a name hides the others.
+// An Entry is a skill, a command or a workflow that Claude Code loads. The first entry of a name
+// hides the others.
 type Entry struct {
-	Name     string // as Claude Code calls it: plugin:name, folder:name
+	Name     string // Claude Code's name for it: plugin:name, folder:name
 	File     string
 	Dir      string        // the skill's folder; "" for a command
 	Waits    bool          // its frontmatter can make it wait for files that match
 	Plugin   *ClaudePlugin // nil means that it is in no plugin
 	Workflow bool          // a script that Claude Code offers as a command
-	Content  *string       // the text, if it stands in the file among other things
+	Content  *string       // the text, if the file also contains other things
 }
 
-// CutPlugin returns the plugin's prefix of the entry's name, colon included, and the rest.
+// CutPlugin splits the entry's name into the plugin's prefix, with its colon, and the rest.
 func (e Entry) CutPlugin() (prefix, rest string, ok bool) {
 	if e.Plugin == nil {
 		return "", e.Name, false
@@ -50,17 +51,18 @@ func (e Entry) CutPlugin() (prefix, rest string, ok bool) {
 
 // A ClaudePlugin is a folder with skills and commands, as Claude Code loads it.
 type ClaudePlugin struct {
-	Name  string // as it calls itself, or its folder's
+	Name  string // the name in its manifest, or its folder's name
 	Root  string
-	Data  string // where it may keep things
-	Fault string // why Claude Code does not load it, in its words; "" means that it does
+	Data  string // the folder for its data
+	Fault string // why Claude Code does not load it, in Claude Code's words; "" means that it does
 
 	says claudecode.Manifest
-	file string // its manifest, by the real path of what was read
+	file string // the real path of its manifest
 }
 
-// Entries lists skills before commands, the user's before the project's, and the nearest folder of the project first; then
-// workflows, which hide nothing outside a plugin but a skill's other name; then what the plugins have.
+// Entries lists skills before commands, the user's before the project's, and the nearest folder of
+// the project first. Workflows come next. Outside a plugin a workflow hides nothing but a skill's
+// other name. The entries of the plugins come last.
 func (c Claude) Entries(plugins []*ClaudePlugin) []Entry {
 	roots := []string{c.Settings.ConfigDir()}
 	for _, dir := range Upward(c.Settings.Dir, c.Settings.Home) {
@@ -96,8 +98,8 @@ func (c Claude) nameIn(e Entry) string {
 	return skill.Parse(e.File, src).Front.Name
 }
 
-// Plugins lists the one that was named and those that are installed and enabled. Claude Code also names those that it
-// could not load.
+// Plugins lists the named plugin and the plugins that are installed and enabled. Like Claude Code,
+// it also lists plugins that Claude Code could not load.
 func (c Claude) Plugins() []*ClaudePlugin {
 	var all []*ClaudePlugin
 	if c.PluginRoot != "" {
@@ -105,11 +107,11 @@ func (c Claude) Plugins() []*ClaudePlugin {
 		p.Data = cmp.Or(c.PluginData, filepath.Join(c.Settings.ConfigDir(), "plugins", "data", p.Name+"-inline"))
 		all = append(all, p)
 	}
-	installed, _ := Loaded(c.Settings, c.Settings.Dir) // Claude Code passes over a list that it cannot read
+	installed, _ := Loaded(c.Settings, c.Settings.Dir) // Claude Code ignores a list that it cannot read
 	for _, i := range installed {
 		p := readPlugin(i.From)
 		p.Data = i.Data
-		// One of the same name as another, or as the one that was named, is hidden by it.
+		// A plugin is hidden by an earlier plugin of the same name.
 		if !slices.ContainsFunc(all, func(q *ClaudePlugin) bool { return q.Name == p.Name }) {
 			all = append(all, p)
 		}
@@ -125,7 +127,7 @@ func (c Claude) Plugins() []*ClaudePlugin {
 	return all
 }
 
-// readPlugin reads what a plugin says of itself. Without a manifest it goes by its folder's name.
+// readPlugin reads a plugin's manifest. A plugin without a manifest has its folder's name.
 func readPlugin(root string) *ClaudePlugin {
 	p := &ClaudePlugin{Root: root}
 	src, real, err := files.ReadReal(manifestFile(root))
@@ -145,7 +147,8 @@ func readPlugin(root string) *ClaudePlugin {
 	return p
 }
 
-// entries lists a plugin's workflows, commands and skills, the first of a name hiding the others.
+// entries lists a plugin's workflows, commands and skills. The first entry of a name hides the
+// others.
 func (p *ClaudePlugin) entries(nameIn func(Entry) string) []Entry {
 	if p.Fault != "" {
 		return nil
@@ -164,7 +167,7 @@ func (p *ClaudePlugin) entries(nameIn func(Entry) string) []Entry {
 			found = append(found, skillsIn(path, prefix)...)
 		}
 	}
-	// A plugin that is one skill.
+	// The plugin itself is one skill.
 	if p.says.Skills == nil && !files.IsFolder(skills[0]) && hasMainFile(p.Root) {
 		e := Entry{Name: prefix + filepath.Base(p.Root), File: filepath.Join(p.Root, "SKILL.md"), Dir: p.Root}
 		if name := nameIn(e); name != "" {
@@ -179,7 +182,7 @@ func (p *ClaudePlugin) entries(nameIn func(Entry) string) []Entry {
 }
 
 // paths returns the folders or files of one kind: those that the manifest lists, else the usual
-// folder. What leads out of the plugin is passed over.
+// folder. It skips paths that lead out of the plugin.
 func (p *ClaudePlugin) paths(usual string, listed []string) []string {
 	if listed == nil && usual != "" {
 		listed = []string{usual}
@@ -208,7 +211,7 @@ func (p *ClaudePlugin) commandEntries(prefix string) []Entry {
 		case !files.Inside(p.Root, path):
 		case markdown && files.IsFile(path):
 			found = append(found, Entry{Name: prefix + cmp.Or(c.Name, base), File: path})
-		case c.Name != "": // a command of that name is a file
+		case c.Name != "": // a command with a name of its own is a file
 		case hasMainFile(path):
 			found = append(found, Entry{Name: prefix + filepath.Base(path), File: filepath.Join(path, "SKILL.md")})
 		default:
@@ -221,8 +224,9 @@ func (p *ClaudePlugin) commandEntries(prefix string) []Entry {
 	return found
 }
 
-// workflowsIn lists the scripts in a folder, or the one script that path is, by the names of their files. A script that
-// exports a meta may give itself another name there, but scripts are not parsed.
+// workflowsIn lists the scripts in a folder, or the one script at path, by the names of their
+// files. A script that exports a meta may give itself another name there, but scripts are not
+// parsed.
 func workflowsIn(path, prefix string) []Entry {
 	scripts := []string{path}
 	if filepath.Ext(path) != ".js" {
@@ -239,7 +243,8 @@ func workflowsIn(path, prefix string) []Entry {
 	return found
 }
 
-// Upward lists dir and its parents, up to the repository's top if there is one, without home.
+// Upward lists dir and its parents, up to the top of the repository if there is one. It leaves out
+// home.
 func Upward(dir, home string) []string {
 	var all []string
 	for {
@@ -257,7 +262,8 @@ func Upward(dir, home string) []string {
 	}
 }
 
-// skillsIn lists the folders in dir that have a SKILL.md, spelt so whatever the file system says.
+// skillsIn lists the folders in dir that have a SKILL.md, in exactly this spelling even if the file
+// system ignores case.
 func skillsIn(dir, prefix string) []Entry {
 	var found []Entry
 	folders, _ := os.ReadDir(dir) // a missing folder has no skills
@@ -275,8 +281,8 @@ func hasMainFile(dir string) bool {
 	return slices.ContainsFunc(files, func(f os.DirEntry) bool { return f.Name() == "SKILL.md" && !f.IsDir() })
 }
 
-// commandsIn lists the Markdown files in dir and below, a folder's name before a colon. A folder
-// with a SKILL.md is a skill, and nothing else in it counts.
+// commandsIn lists the Markdown files in dir and below, with the name of a folder before a colon. A
+// folder with a SKILL.md is a skill, and nothing else in it counts.
 func commandsIn(dir, prefix string) []Entry {
 	var found []Entry
 	files, _ := os.ReadDir(dir)
@@ -294,8 +300,9 @@ func commandsIn(dir, prefix string) []Entry {
 	return found
 }
 
-// HiddenInClaude returns the file that Claude Code loads under the name of a skill instead of it, or "": a plugin's
-// command, and for a project's skill that of the user.
+// HiddenInClaude returns the file that Claude Code loads under the name of a skill instead of the
+// skill, or "". For a plugin's skill that is a command of the plugin; for a project's skill it is a
+// skill of the user.
 func (f Finder) HiddenInClaude(loc skill.Location) string {
 	if loc.Command || loc.Name == "" {
 		return ""
@@ -311,7 +318,8 @@ func (f Finder) HiddenInClaude(loc skill.Location) string {
 		}
 		return ""
 	}
-	if loc.From != skill.FromProject || filepath.Base(above) != "skills" || filepath.Base(filepath.Dir(above)) != ".claude" || !filepath.IsAbs(f.Home) {
+	if loc.From != skill.FromProject || filepath.Base(above) != "skills" ||
+		filepath.Base(filepath.Dir(above)) != ".claude" || !filepath.IsAbs(f.Home) {
 		return ""
 	}
 	users := filepath.Join(f.Home, ".claude", "skills", loc.Name, skill.MainFile)

@@ -1,8 +1,9 @@
 // Package find answers one question: which files in a tree mean something to an agent?
 //
-// For each it says what the file is, the plugin that it belongs to, which agents read it where it
-// lies, what hides it, and what keeps it from loading. A Tree walks a whole project; a Finder looks
-// a name up in our order without walking; Claude lists what Claude Code loads, in its order.
+// For each file it says what the file is, which plugin it belongs to, which agents read it where it
+// is, what hides it, and what keeps it from loading. A Tree walks a whole project. A Finder looks
+// up a name in skillhand's order, without walking. Claude lists what Claude Code loads, in Claude
+// Code's order.
 package find
 
 import (
@@ -21,7 +22,7 @@ const (
 	Marketplace Kind = "marketplace" // marketplace.json
 	Hooks       Kind = "hooks"       // hooks.json, or settings with hooks
 	FirstUse    Kind = "first-use"   // the text of a skill that skillhand load renders, beside a SKILL.md that calls it
-	Text        Kind = "text"        // Markdown that is none of these: taken as a skill's text, if it is named
+	Text        Kind = "text"        // other Markdown; if it is named, it is read as the text of a skill
 )
 
 // A Place is where Claude Code loads a file from. What it may read differs.
@@ -34,26 +35,26 @@ const (
 	InPlugin Place = "plugin"
 )
 
-// A File is one that means something to an agent.
+// A File is a file that means something to an agent.
 type File struct {
-	Path   string // where it is; "" if it has no place
-	Name   string // as people call it from here
+	Path   string // where it is; "" if it is not in a file
+	Name   string // its path from Tree.Base, as people see it
 	Kind   Kind
 	As     Place
-	Root   string // the folder that is loaded as one: a plugin's, or a .claude
-	Plugin string // the plugin's folder, if it is of one
-	Source []byte // what it says, if that is not read from the disk
-	Fault  error  // why it cannot be looked at
+	Root   string // the folder that is loaded as a whole: a plugin, a .claude, or a folder of skills
+	Plugin string // the folder of its plugin, or ""
+	Source []byte // its content, if that is not read from the disk
+	Fault  error  // why it cannot be read
 
-	// Owners are the agents that read the file where it lies, sorted. None means that nothing is
-	// known to read it there: a collection, from which people install, is such.
+	// Owners are the agents that read the file where it is, sorted. They are empty if no known
+	// agent reads it there, as in a collection from which people install skills.
 	Owners []string
 
-	Claude    bool         // Root is a .claude, of a project or the user's
-	Top       string       // of the repository that is worked in
+	Claude    bool         // Root is the .claude of a project or of the user
+	Top       string       // the top of the repository around Tree.Dir
 	Misplaced Misplacement // why Claude Code does not load it
-	Fixed     string       // its name from Top, the same from every folder; "" if it is not in there
+	Fixed     string       // its path from Top, the same from every folder; "" if it is not in Top
 }
 
-// FixedName returns what a file is called in a baseline.
+// FixedName returns the name of a file in a baseline.
 func (f *File) FixedName() string { return cmp.Or(f.Fixed, f.Name) }

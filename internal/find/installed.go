@@ -11,24 +11,24 @@ import (
 	"github.com/skillhand/skillhand/internal/files"
 )
 
-// An InstalledPlugin is one that Claude Code installed.
+// An InstalledPlugin is a plugin that Claude Code installed.
 type InstalledPlugin struct {
 	ID      string // name@marketplace
 	Scope   string // user, project, local or managed
-	Project string // the folder that it was installed for; "" means all
+	Project string // the folder that it was installed for; "" means every folder
 	Root    string // the copy that Claude Code made, in its own folder
 
-	// From is the folder that Claude Code reads the plugin from, and calls its root: the
-	// marketplace's own if that is a folder on this machine, which may be anybody's, else Root.
-	// "" means that the marketplace is not known any more: then the plugin is not loaded.
+	// From is the folder that Claude Code reads the plugin from, and calls its root. If the
+	// marketplace is a folder on this machine, From is in it, and may be anybody's. Otherwise From
+	// is Root. "" means that the marketplace is no longer known; then the plugin is not loaded.
 	From string
-	Data string // where the plugin may keep things
+	Data string // the folder for the plugin's data
 }
 
-// Installed returns the plugins that Claude Code installed, by name. config is its folder, such as
-// ~/.claude. What is not below that folder, by its real path, is not in the list: a file can say
-// anything, but only Claude Code and the user write there. If names are given, only plugins that their marketplace calls
-// so are looked at.
+// Installed returns the plugins that Claude Code installed, sorted by name. config is Claude Code's
+// folder, such as ~/.claude. Installed leaves out plugins whose real path is not below its folder
+// plugins. A file can say anything, but only Claude Code and the user write there. If names are
+// given, Installed returns only plugins that have one of them in their marketplace.
 func Installed(config string, names ...string) ([]InstalledPlugin, error) {
 	file := filepath.Join(config, "plugins", "installed_plugins.json")
 	var list struct {
@@ -65,8 +65,9 @@ func Installed(config string, names ...string) ([]InstalledPlugin, error) {
 	return all, nil
 }
 
-// Loaded returns the installed plugins that Claude Code loads in a project: those that are enabled, whose marketplace is
-// known, and that were not installed for another project. If names are given, it looks only at those, as Installed does.
+// Loaded returns the installed plugins that Claude Code loads in a project. They are enabled, their
+// marketplace is known, and they were not installed for another project. If names are given, Loaded
+// reads only these, as Installed does.
 func Loaded(w settings.Where, project string, names ...string) ([]InstalledPlugin, error) {
 	all, err := Installed(w.ConfigDir(), names...)
 	if err != nil || len(all) == 0 {
@@ -85,7 +86,7 @@ type installation struct {
 	InstallPath string `json:"installPath"`
 }
 
-// installations reads what is known of one plugin: a list, or in files of old one by itself.
+// installations reads the installations of one plugin: a list, or a single object in old files.
 func installations(raw json.RawMessage) []installation {
 	var list []installation
 	if json.Unmarshal(raw, &list) == nil {
@@ -98,7 +99,8 @@ func installations(raw json.RawMessage) []installation {
 	return nil
 }
 
-// dataName returns the name of a plugin's data folder: what may not stand in one is a dash.
+// dataName returns the name of a plugin's data folder, with a dash for each character that it must
+// not contain.
 func dataName(id string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' {
@@ -108,7 +110,8 @@ func dataName(id string) string {
 	}, id)
 }
 
-// knownMarkets returns the marketplaces that Claude Code knows, by name: the folder of one that is on this machine, else "".
+// knownMarkets returns the marketplaces that Claude Code knows, by name. The value is the
+// marketplace's folder if that is on this machine, else "".
 func knownMarkets(config string) map[string]string {
 	var known map[string]struct {
 		Source struct {
@@ -129,7 +132,7 @@ func knownMarkets(config string) map[string]string {
 	return all
 }
 
-// inMarket returns the folder in which a marketplace on this machine has a plugin, or "".
+// inMarket returns the folder of a plugin in a marketplace on this machine, or "".
 func inMarket(dir, name string) string {
 	if dir == "" {
 		return ""

@@ -11,16 +11,17 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// Skipped are folders that hold other people's files.
+// Skipped are names of folders that hold other people's files.
 var Skipped = []string{".git", ".hg", ".svn", "node_modules"}
 
 // depth is how deep below a folder of skills a skill may lie.
 const depth = 3
 
-// folders remembers what was read of folders: those of skills are walked through, and then listed.
+// folders remembers the folders that were read: folders of skills are walked first, and listed
+// later.
 type folders map[string]listing
 
-// A listing is what a folder has, or why that cannot be read.
+// A listing is the content of a folder, or the error from reading it.
 type listing struct {
 	entries []fs.DirEntry
 	err     error
@@ -35,8 +36,8 @@ func (f folders) read(dir string) ([]fs.DirEntry, error) {
 	return l.entries, l.err
 }
 
-// nested lists a folder of skills, and the folders in it that may be such: skills/x, skills/.curated/x, skills/a/b/x. The
-// skills themselves are among them, since some hold others.
+// nested yields a folder of skills, and the folders in it that may hold skills too: skills/x,
+// skills/.curated/x, skills/a/b/x. It also yields the skills themselves, because some hold others.
 func (f folders) nested(dir, from string, plugin func() string) iter.Seq[root] {
 	return func(yield func(root) bool) {
 		level := []string{dir}
@@ -59,9 +60,9 @@ func (f folders) nested(dir, from string, plugin func() string) iter.Seq[root] {
 	}
 }
 
-// below lists the folders in a folder, links to such among them.
+// below lists the folders in a folder, and the links to folders.
 func (f folders) below(dir string) []string {
-	entries, _ := f.read(dir) // List names one that cannot be read
+	entries, _ := f.read(dir) // List reports a folder that cannot be read
 	var all []string
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
@@ -72,7 +73,8 @@ func (f folders) below(dir string) []string {
 	return all
 }
 
-// chosen lists what a folder that was named has: skills as in a folder of skills, or as in a repository, or it is one.
+// chosen yields the roots of a folder that the caller named: as one skill, as a folder of skills,
+// and as a repository.
 func (f folders) chosen(dir, from string) iter.Seq[root] {
 	return func(yield func(root) bool) {
 		if !missing(filepath.Join(dir, skill.MainFile)) && !yield(root{dir: dir, from: from, single: true}) {
@@ -92,11 +94,12 @@ func (f folders) chosen(dir, from string) iter.Seq[root] {
 	}
 }
 
-// layout lists the folders of skills, or of plugins' commands, in a repository, as authors lay it out.
+// layout yields the folders of skills, or of plugins' commands, where authors put them in a
+// repository.
 func (f folders) layout(base string, commands bool) iter.Seq[root] {
 	return func(yield func(root) bool) {
 		seen := map[string]bool{}
-		// A folder comes once, but for another plugin.
+		// once yields a folder only once for each plugin.
 		once := func(r root, of string) bool {
 			key := r.dir + "\x00" + of
 			if seen[key] {
@@ -142,7 +145,7 @@ func (f folders) layout(base string, commands bool) iter.Seq[root] {
 				return
 			}
 		}
-		for _, dir := range f.below(base) { // as init plugin makes them
+		for _, dir := range f.below(base) { // the layout that skillhand init plugin makes
 			if isPlugin(dir) && !all(Plugin{Root: dir}) {
 				return
 			}

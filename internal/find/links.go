@@ -15,9 +15,9 @@ import (
 
 // A DeadLink says that a symbolic link leads nowhere.
 type DeadLink struct {
-	Target    string // as the link has it
-	Submodule string // the submodule that the target is in, if that is not checked out
-	Loop      bool   // it leads back to itself
+	Target    string // as the link contains it
+	Submodule string // the submodule that contains the target, if that submodule is not checked out
+	Loop      bool   // the link leads back to itself
 }
 
 func (e *DeadLink) Error() string {
@@ -38,8 +38,8 @@ func (e *DeadLink) Help() string {
 	return "restore the target, or make the link lead to where it is now"
 }
 
-// deadLink describes the link at a path that leads nowhere, or into a submodule that is not checked out; nil if it
-// is no such link.
+// deadLink describes the link at a path, if it leads nowhere or into a submodule that is not
+// checked out. Otherwise it returns nil.
 func deadLink(path string) *DeadLink {
 	target, err := os.Readlink(path)
 	if err != nil {

@@ -13,11 +13,10 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// List returns the skills and commands that Find would find, in the order of
-// their folders, each with the name, plugin:name or path that finds it: Call.
-// Copies of a skill in the folders of several agents come once. The errors say what is
-// passed over, and why: folders that cannot be read, links in a circle, files
-// that are not what they seem, names that no skill can have.
+// List returns the skills and commands that Find would find, in the order of their folders. Call is
+// the name, plugin:name or path that finds each. Copies of a skill in the folders of several agents
+// come once. The errors say what List skipped, and why: folders that cannot be read, links in a
+// circle, files that are not what they seem, names that no skill can have.
 func (f Finder) List() ([]skill.Location, []error) {
 	s := f.search(query{})
 	l := lister{
@@ -34,7 +33,7 @@ func (f Finder) List() ([]skill.Location, []error) {
 		}
 	}
 	for _, dir := range s.usual() {
-		if missing(dir) { // what is there and cannot be read has been named
+		if missing(dir) { // an error already names a folder that exists but cannot be read
 			l.dead(dir)
 		}
 	}
@@ -49,14 +48,14 @@ type lister struct {
 	folders folders
 	all     []entry
 	faults  []error
-	files   map[string]bool   // those that were seen, by their real paths
-	reals   map[string]string // folders of skills, links resolved
+	files   map[string]bool   // the files that were seen, by their real paths
+	reals   map[string]string // the real paths of folders of skills
 	byName  map[string][]int  // indices of all
-	walked  map[string]bool   // folders of commands, by their real paths
-	said    map[string]bool   // faults
+	walked  map[string]bool   // the folders of commands that were seen, by their real paths
+	said    map[string]bool   // the faults that were noted
 }
 
-// An entry is a location that is listed.
+// An entry is a location in the list.
 type entry struct {
 	at   skill.Location
 	tier tier
@@ -69,7 +68,7 @@ func (l *lister) fault(err error) {
 	}
 }
 
-// dead names a link that leads nowhere.
+// dead notes a link that leads nowhere.
 func (l *lister) dead(path string) {
 	if !isLink(path) {
 		return
@@ -109,15 +108,15 @@ func (l *lister) skills(t tier, r root) {
 	}
 }
 
-// holdsSkill reports whether a folder has one of the files that make it a skill. Most folders at a repository's top have
-// none: to ask so costs a fifth of what inFolder does.
+// holdsSkill reports whether a folder has one of the files that make it a skill. Most folders at a
+// repository's top have none. Asking costs a fifth of inFolder.
 func holdsSkill(folder string) bool {
 	folder += string(filepath.Separator)
 	return !absent(folder+skill.MainFile) || !absent(folder+skill.FirstUseFile) || !absent(folder+skill.ContentFile)
 }
 
-// notSkill says why an entry of a folder of skills that looks like one is none: a link that leads nowhere, a file that is
-// nearly a skill's.
+// notSkill notes why an entry of a folder of skills is not a skill, if it looks like one: it is a
+// link that leads nowhere, or its file has almost the right name.
 func (l *lister) notSkill(folder string, e fs.DirEntry) {
 	if e.Type()&fs.ModeSymlink != 0 {
 		l.dead(folder)
@@ -129,7 +128,7 @@ func (l *lister) notSkill(folder string, e fs.DirEntry) {
 	}
 }
 
-// visible returns a path that people can read.
+// visible returns a path quoted if people could not read it as it is.
 func visible(path string) string {
 	if quoted := fmt.Sprintf("%q", path); quoted != `"`+path+`"` {
 		return quoted
@@ -137,8 +136,8 @@ func visible(path string) string {
 	return path
 }
 
-// commands lists a folder of commands and the folders in it, each once: links
-// may lead back up.
+// commands lists a folder of commands and the folders in it. It lists each folder once, because
+// links may lead back up.
 func (l *lister) commands(t tier, r root, folders []string) {
 	dir := filepath.Join(r.dir, filepath.Join(folders...))
 	entries := l.entries(dir)
@@ -177,7 +176,7 @@ func (l *lister) commands(t tier, r root, folders []string) {
 	}
 }
 
-// entries reads a folder. One that is not there has nothing to offer.
+// entries reads a folder. A missing folder has no entries.
 func (l *lister) entries(dir string) []fs.DirEntry {
 	entries, err := l.folders.read(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -186,7 +185,7 @@ func (l *lister) entries(dir string) []fs.DirEntry {
 	return entries
 }
 
-// add takes what was found, unless it is there already.
+// add returns a function that lists a location, unless it is listed already.
 func (l *lister) add(t tier) func(skill.Location, error) {
 	return func(loc skill.Location, err error) {
 		switch {
@@ -201,8 +200,8 @@ func (l *lister) add(t tier) func(skill.Location, error) {
 	}
 }
 
-// known reports whether a skill is listed already, by another path. Agents have copies of one skill in their folders,
-// which are one to people; an author's copies are listed.
+// known reports whether a skill is already listed by another path. Agents have copies of one skill
+// in their folders, and people see them as one skill. Copies that an author made are all listed.
 func (l *lister) known(t tier, loc skill.Location) bool {
 	real := l.real(loc.File)
 	if l.files[real] {
@@ -212,7 +211,8 @@ func (l *lister) known(t tier, loc skill.Location) bool {
 	return !t.equal && slices.ContainsFunc(l.byName[loc.Name], func(i int) bool { return isCopy(l.all[i].at.File, loc.File) })
 }
 
-// real returns where a file really is. Most skills lie beside each other: where their folder is, links resolved, is asked once.
+// real returns the real path of a file. Most skills are beside each other, so the real path of the
+// folder around them is looked up once.
 func (l *lister) real(file string) string {
 	folder := filepath.Dir(file)
 	above := filepath.Dir(folder)
@@ -225,7 +225,7 @@ func (l *lister) real(file string) string {
 	return filepath.Join(l.reals[above], filepath.Base(folder), filepath.Base(file))
 }
 
-// isCopy reports whether two files say the same.
+// isCopy reports whether two files have the same content.
 func isCopy(a, b string) bool {
 	one, err := files.ReadFile(a)
 	if err != nil {
@@ -235,7 +235,7 @@ func isCopy(a, b string) bool {
 	return err == nil && bytes.Equal(one, other)
 }
 
-// named says of each location how it is called. The first of a name has it for itself, as Find would say.
+// named sets the Call of each location. The first location of a name gets that name, as in Find.
 func (l *lister) named() []skill.Location {
 	taken := map[string]bool{}
 	for _, same := range l.byName {
@@ -256,7 +256,8 @@ func (l *lister) named() []skill.Location {
 	return all
 }
 
-// first returns the one of several that Find takes: the user's own, if the others are not trusted.
+// first returns the location that Find takes: the first, or the user's own if the first is not
+// trusted.
 func (l *lister) first(same []int, qualified bool) int {
 	first := &l.all[same[0]]
 	if first.tier.own || first.tier.chosen || l.finder.trusts(first.at.File) {
@@ -270,7 +271,7 @@ func (l *lister) first(same []int, qualified bool) int {
 	return same[0]
 }
 
-// call gives a location a name that nothing else has.
+// call gives a location a name, unless something else has that name.
 func (l *lister) call(i int, taken map[string]bool, name func(*entry) string) {
 	if e := &l.all[i]; e.at.Call == "" && !taken[name(e)] {
 		e.at.Call = name(e)

@@ -15,35 +15,37 @@ import (
 
 // A Finder finds skills and commands by name. Only Dir is required.
 type Finder struct {
-	Dir        string   // the folder to look in, and above
+	Dir        string   // the folder to search, with the folders above it
 	Here       string   // where relative paths start; "" means Dir
 	Home       string   // the user's home, or ""
-	Roots      []string // folders of skills that the caller chose: looked into first
-	PluginRoot string   // the plugin that was named, or ""
+	Roots      []string // folders of skills that the caller chose; they are searched first
+	PluginRoot string   // the plugin that the caller named, or ""
 
-	More      func() []string                // further folders of the project's; nil means none
-	Installed func(names ...string) []Plugin // the plugins that Claude Code would load here, those of these names or all; nil means none
-	Trusted   func(path string) bool         // reports whether what lies there may stand for a skill of the user's own; nil means no
+	More      func() []string                // further folders of the project; nil means none
+	Installed func(names ...string) []Plugin // the plugins that Claude Code would load here, all or those of these names; nil means none
+	Trusted   func(path string) bool         // reports whether a skill at path may hide one of the user's own; nil means no
 }
 
-// Find looks a skill up by name, by plugin:name, or by the path of its folder
-// or file; then a command, by name, by folder:name or by plugin:name.
+// Find looks up a skill by name, by plugin:name, or by the path of its folder or file. If there is
+// none, it looks up a command by name, by folder:name or by plugin:name.
 func (f Finder) Find(name string) (skill.Location, error) {
 	found, err := f.Look(name)
 	return found.Location, err
 }
 
-// A Found is what a name stands for, and what else has that name where nobody could know which one is meant.
+// A Found is the location that a name stands for. Others are the other locations with that name, if
+// nobody could know which one is meant.
 type Found struct {
 	skill.Location
 	Others []skill.Location
 	note   string
 }
 
-// Note says in a line that there are others, and how to name them; "" if there are none.
+// Note says in one line that there are others, and how to name them; "" if there are none.
 func (f Found) Note() string { return f.note }
 
-// Path returns the folder of a skill where its name is given and no file has it; anything else is a path as it stands.
+// Path returns the folder of the skill that has this name, if no file has it. Otherwise it returns
+// name.
 func (f Finder) Path(name string) string {
 	if _, err := os.Lstat(name); err == nil || files.Is(name) {
 		return name
@@ -54,7 +56,7 @@ func (f Finder) Path(name string) string {
 	return name
 }
 
-// Look works as Find does, for those who tell people of others that have the same name.
+// Look works as Find does, and also returns the others that have the same name.
 func (f Finder) Look(name string) (Found, error) {
 	if files.Is(name) {
 		loc, err := f.byPath(name)
@@ -92,22 +94,24 @@ func (f Finder) Look(name string) (Found, error) {
 	return Found{}, f.missed(name, q)
 }
 
-// An attempt is what a project that nobody trusted has under a name. It never stands for a skill of the user's own.
+// An attempt is what an untrusted project has under a name. It never hides a skill of the user's
+// own.
 type attempt struct {
 	found Found
 	err   error
 }
 
-// insteadOf returns the user's own, which is taken.
+// insteadOf returns the user's own skill, with a note about the project's.
 func (a *attempt) insteadOf(f Finder, name string, own Found) Found {
 	own.Others = append([]skill.Location{a.found.Location}, a.found.Others...)
-	own.note = fmt.Sprintf("%s is your own, %s: the one in this project, which is not trusted, is %s", name, own.File, f.Near(a.found.Location))
+	own.note = fmt.Sprintf("%s is your own, %s: the one in this project, which is not trusted, is %s",
+		name, own.File, f.Near(a.found.Location))
 	return own
 }
 
 func (f Finder) trusts(path string) bool { return f.Trusted != nil && f.Trusted(path) }
 
-// ambiguous says what else a name could mean.
+// ambiguous says which other locations a name could mean.
 func (f Finder) ambiguous(name string, found Found) string {
 	if len(found.Others) == 0 {
 		return ""
@@ -139,15 +143,15 @@ func (f Finder) Near(loc skill.Location) string {
 	return path
 }
 
-// A query is a name, cut up.
+// A query is a name, split at its colons.
 type query struct {
 	name  string
-	words []string // what colons part
+	words []string
 }
 
 func newQuery(name string) query { return query{name, strings.Split(name, ":")} }
 
-// qualified reports whether the name may begin with a plugin's.
+// qualified reports whether the name may begin with a plugin's name.
 func (q query) qualified() bool { return len(q.words) > 1 }
 
 // rest returns what follows the plugin's name.
@@ -174,7 +178,7 @@ func (f Finder) byPath(path string) (skill.Location, error) {
 	return loc, err
 }
 
-// A noSkillError says that a folder is no skill's, and which skills are in it.
+// A noSkillError says that a folder has no SKILL.md, and which skills are in it.
 type noSkillError struct {
 	path  string
 	below []string
@@ -203,14 +207,14 @@ func skillsBelow(dir string) (names []string) {
 type root struct {
 	dir     string
 	from    string
-	plugin  func() string // its name; nil if it belongs to no plugin
-	single  bool          // the folder is a skill's own
-	deep    bool          // it lies in a folder of skills, and need not hold any
+	plugin  func() string // the plugin's name; nil if the root belongs to no plugin
+	single  bool          // the folder is one skill
+	deep    bool          // the folder is in a folder of skills, and may hold no skill
 	command bool
 }
 
-// find looks for a name in the root. Only a plugin's name and, for a command,
-// folders may stand before it.
+// find looks for a name in the root. Only the name of a plugin and, for a command, the names of
+// folders may come before it.
 func (r root) find(q query) (skill.Location, error) {
 	if r.command {
 		return r.findCommand(q)
@@ -246,8 +250,8 @@ func (r root) findSkill(name string) (skill.Location, error) {
 	return r.mark(loc), err
 }
 
-// findCommand looks for folder/name.md, and for folder/name/SKILL.md, which
-// Claude Code takes too.
+// findCommand looks for folder/name.md, and for folder/name/SKILL.md, which Claude Code also
+// accepts.
 func (r root) findCommand(q query) (skill.Location, error) {
 	words := q.words
 	if q.qualified() && r.plugin != nil && r.plugin() == words[0] {
@@ -279,7 +283,7 @@ func (r root) canEnter() bool {
 	return err == nil
 }
 
-// inFolder finds the file of the skill in folder: its companion's, its text, its SKILL.md.
+// inFolder finds the file of the skill in folder: its companion's file, its text, or its SKILL.md.
 func inFolder(folder, name string) (skill.Location, error) {
 	tries := [...]skill.Location{
 		{Folder: skill.Companion(folder), File: skill.MainFile},
@@ -296,7 +300,8 @@ func inFolder(folder, name string) (skill.Location, error) {
 	return skill.Location{}, fs.ErrNotExist
 }
 
-// checkFile reports whether a location's file is there and may be read as its skill's.
+// checkFile returns an error if a location's file does not exist, or may not be read as its skill's
+// file.
 func checkFile(loc skill.Location) error {
 	if absent(loc.File) {
 		return fs.ErrNotExist

@@ -13,11 +13,12 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A Misplacement says why Claude Code does not load a file that looks like a skill, or others because of it.
+// A Misplacement says why Claude Code does not load a file that looks like a skill, or why the file
+// keeps Claude Code from loading others.
 type Misplacement struct {
 	Text, Help string
-	Perhaps    bool // it may be linked or copied to where it is loaded, or is not meant to be
-	Told       bool // another skill of the folder, which has the same fault, tells it
+	Perhaps    bool // the file may be linked or copied to where it is loaded, or may not be meant to load
+	Told       bool // another skill of the folder, which has the same fault, reports it
 
 	shared bool // all skills of the folder have the fault
 }
@@ -62,8 +63,9 @@ func inCapitals() Misplacement {
 	return notLoadedAs("its file must be called SKILL.md, in capitals", "rename it to SKILL.md")
 }
 
-// isSkills reports whether a folder lies in one whose folders are skills, in no .claude and no plugin: where skillhand
-// list looks for them, or at the repository's top, if another skill is there.
+// isSkills reports whether a folder is in a folder of skills that is in no .claude and no plugin.
+// skillhand list looks for skills there. The repository's top counts only if another skill is in
+// it.
 func (w *walker) isSkills(dir string) bool {
 	above := filepath.Dir(dir)
 	top := files.Top(dir)
@@ -79,13 +81,14 @@ func (w *walker) isSkills(dir string) bool {
 	return slices.Contains(w.skillsOf[top], above) && (above != top || len(files.Glob(top, "*/"+skill.MainFile)) > 0)
 }
 
-// isSkillItself reports whether a folder is one skill of a plugin's: one that the manifest names, or the plugin.
+// isSkillItself reports whether a folder is itself a skill of a plugin: the manifest names it, or
+// it is the plugin.
 func (w *walker) isSkillItself(in setting, dir string) bool {
 	folders := w.skillFolders(in)
 	return slices.Contains(folders[1:], dir) || dir == in.plugin && !files.IsFolder(folders[0])
 }
 
-// misplacedIn reports a SKILL.md, however it is spelled, in a .claude or a plugin.
+// misplacedIn reports a SKILL.md, in any spelling, in the wrong place of a .claude or a plugin.
 func (w *walker) misplacedIn(in setting, dir, base string) Misplacement {
 	root, above := in.root(), filepath.Dir(dir)
 	name, isMain := filepath.Base(above), base == skill.MainFile
@@ -109,17 +112,18 @@ func (w *walker) misplacedIn(in setting, dir, base string) Misplacement {
 	case dir == in.claude:
 		return notLoadedAs("it looks in .claude/skills", "move it to skills/NAME/SKILL.md")
 	case dir == in.plugin && files.IsFolder(folders[0]):
-		return perhaps(notLoadedAs("a SKILL.md at a plugin's top counts only where there is no folder skills", "move it to skills/NAME/SKILL.md"))
+		return perhaps(notLoadedAs("a SKILL.md at a plugin's top counts only where there is no folder skills",
+			"move it to skills/NAME/SKILL.md"))
 	}
 	return Misplacement{}
 }
 
-// isAlmostSkills reports whether a folder's name is a slip for skills.
+// isAlmostSkills reports whether a folder's name is a misspelling of skills.
 func isAlmostSkills(name string) bool {
 	return name != "skills" && (strings.EqualFold(name, "skills") || strings.EqualFold(name, "skill"))
 }
 
-// hidesOthers reports a SKILL.md that makes one skill of a plugin's folder of skills.
+// hidesOthers reports a SKILL.md that turns a folder of skills into a single skill.
 func hidesOthers(dir string) Misplacement {
 	others := files.Glob(dir, "*/"+skill.MainFile)
 	if len(others) == 0 {
@@ -132,17 +136,20 @@ func hidesOthers(dir string) Misplacement {
 	}
 }
 
-// tooDeep reports a skill in a folder within a folder of skills. One in another skill's folder may be a template, and
-// one that is put away, or that a manifest passes over when it names its neighbours, is not meant to be loaded.
+// tooDeep reports a skill in a folder within a folder of skills. A skill in another skill's folder
+// may be a template. Some skills are not meant to be loaded: they are put away, or a manifest names
+// their neighbors but not them.
 func tooDeep(folders []string, folder, dir string) Misplacement {
 	group, isChosen := filepath.Base(filepath.Dir(dir)), slices.ContainsFunc(folders, func(f string) bool { return files.Below(folder, f) })
 	for d := filepath.Dir(dir); files.Inside(folder, d); d = filepath.Dir(d) {
 		if d != folders[0] && files.IsFile(filepath.Join(d, skill.MainFile)) {
-			return perhaps(notLoadedAs("it lies in the folder of the skill "+filepath.Base(d), "if it is a skill of its own, move its folder up to skills"))
+			return perhaps(notLoadedAs("it lies in the folder of the skill "+filepath.Base(d),
+				"if it is a skill of its own, move its folder up to skills"))
 		}
 		isChosen = isChosen || putAway.Get().MatchString(filepath.Base(d))
 	}
-	m := notLoadedAs("it looks in the folders of "+filepath.Base(folder)+", and not in those of "+group, "move what is in "+group+" up to "+filepath.Base(folder))
+	m := notLoadedAs("it looks in the folders of "+filepath.Base(folder)+", and not in those of "+group,
+		"move what is in "+group+" up to "+filepath.Base(folder))
 	if m.shared = true; isChosen {
 		m = perhaps(m)
 		m.Help += ", if it is to be used"
@@ -150,20 +157,20 @@ func tooDeep(folders []string, folder, dir string) Misplacement {
 	return m
 }
 
-// putAway finds the names of folders of skills that are not in use.
+// putAway matches the names of folders for skills that are not in use.
 var putAway = words.Regexp(`(?i)^[._]|archive|deprecated|disabled|unused|obsolete|draft|progress|backup|^old`)
 
-// linksTo reports whether a link in a folder of skills leads to a folder elsewhere, which is then loaded.
+// linksTo reports whether a link in a folder of skills leads to dir. Then Claude Code loads dir.
 func (w *walker) linksTo(folder, dir string) bool {
-	entries, _ := os.ReadDir(folder) // which was read before
+	entries, _ := os.ReadDir(folder) // the folder was read before
 	real := files.Real(dir)
 	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
 		return e.Type()&os.ModeSymlink != 0 && files.Real(filepath.Join(folder, e.Name())) == real
 	})
 }
 
-// skillFolders lists the folders whose folders are skills, or which are skills themselves: skills, and in a plugin those
-// that its manifest or a marketplace names.
+// skillFolders lists the folders that hold skills or are skills: the folder called skills, and in a
+// plugin the folders that its manifest or a marketplace names.
 func (w *walker) skillFolders(in setting) []string {
 	root := in.root()
 	if all, known := w.skillsOf[root]; known {
@@ -195,8 +202,8 @@ func (w *walker) marketsAbove(plugin string) {
 	}
 }
 
-// elsewhere reports a folder of skills that is in no .claude and no plugin. It may be a collection; but not under a name
-// that nobody looks for.
+// elsewhere reports a folder of skills that is in no .claude and no plugin. The folder may be a
+// collection, unless it has a name that nobody looks for.
 func elsewhere(folder, file string) Misplacement {
 	name, above := filepath.Base(folder), filepath.Base(filepath.Dir(folder))
 	switch isFolder := name == "skills" || isAlmostSkills(name); {
@@ -209,8 +216,8 @@ func elsewhere(folder, file string) Misplacement {
 	return Misplacement{}
 }
 
-// strays tells of a project whose skills all lie where nobody looks: in no folder of an agent or plugin, in none called
-// skills, and not at the top.
+// strays reports a project whose skills are all where nobody looks: in no folder of an agent or a
+// plugin, in no folder called skills, and not at the top.
 func (w *walker) strays() {
 	first := -1
 	for i, f := range w.found {
@@ -225,17 +232,19 @@ func (w *walker) strays() {
 		}
 	}
 	if first >= 0 {
-		w.found[first].Misplaced = perhaps(notLoadedAs("nothing looks for skills in "+filepath.Base(filepath.Dir(filepath.Dir(w.found[first].Path))),
+		w.found[first].Misplaced = perhaps(notLoadedAs(
+			"nothing looks for skills in "+filepath.Base(filepath.Dir(filepath.Dir(w.found[first].Path))),
 			"move the folder "+filepath.Base(filepath.Dir(w.found[first].Path))+" to .claude/skills, or make a plugin of it"))
 	}
 }
 
-// holdsMain reports whether a folder has a SKILL.md, however it is spelled, or one in a folder below.
+// holdsMain reports whether a folder has a SKILL.md, in any spelling, or a folder in it has one.
 func holdsMain(dir string) bool {
 	return len(files.Glob(dir, "[Ss][Kk][Ii][Ll][Ll].md")) > 0 || len(files.Glob(dir, "*/"+skill.MainFile)) > 0
 }
 
-// hasFront reports whether a file begins as a skill does: one that does not is about the skills, as a README.
+// hasFront reports whether a file begins with frontmatter, as a skill does. A file without it may
+// be about the skills, such as a README.
 func hasFront(file string) bool {
 	src, err := files.ReadFile(file)
 	first, _, _ := strings.Cut(string(src), "\n")

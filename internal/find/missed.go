@@ -15,7 +15,8 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// missed returns the error for a skill that is nowhere: the names that may have been meant, then where it was looked for.
+// missed returns the error for a skill that does not exist. It names the skills that may be meant,
+// then says where Find looked.
 func (f Finder) missed(name string, q query) error {
 	all, _ := f.List()
 	var names []string
@@ -44,7 +45,8 @@ func (f Finder) missed(name string, q query) error {
 	return e
 }
 
-// almost says why a file of the project's or the user's own that looks like the skill is none; "" if there is no such file.
+// almost says why a file of the project or of the user that looks like the skill is not one; "" if
+// there is no such file.
 func (f Finder) almost(name string) string {
 	if !filepath.IsLocal(name) {
 		return ""
@@ -74,7 +76,8 @@ func (f Finder) almost(name string) string {
 	return ""
 }
 
-// stray says where a skill of this name lies in the project that nobody loads from there; "" if there is none.
+// stray says where in the project a skill of this name is that nobody loads from there; "" if there
+// is none.
 func (f Finder) stray(name string) string {
 	if q := newQuery(name); filepath.IsLocal(name) && !q.qualified() {
 		for _, folder := range f.Strays() {
@@ -86,15 +89,15 @@ func (f Finder) stray(name string) string {
 	return ""
 }
 
-// Strays lists the folders of the project that have a SKILL.md and are not found by their names, as they are called from
-// its top.
+// Strays lists the folders of the project that have a SKILL.md but cannot be found by name, as
+// paths from the project's top.
 func (f Finder) Strays() []string {
 	found := map[string]bool{}
 	all, _ := f.List()
 	for _, loc := range all {
 		found[files.Real(loc.Main().Folder)] = true
 	}
-	const depth, most = 5, 2000 // a project may be a large one
+	const depth, most = 5, 2000 // a project may be large
 	top := files.Around(f.Dir)
 	level, seen := []string{top}, 0
 	var strays []string
@@ -119,7 +122,7 @@ func (f Finder) Strays() []string {
 	return strays
 }
 
-// looked says where names are looked up, in a line that fits a terminal with advice after it.
+// looked says where names are looked up. It leaves room for advice on the same line of a terminal.
 func (f Finder) looked() string {
 	switch {
 	case len(f.Roots) > 0:
@@ -130,7 +133,7 @@ func (f Finder) looked() string {
 	return "looked in the project, your own skills, plugins"
 }
 
-// listed joins names, as many as fit a line.
+// listed joins as many names as fit a line, and counts the rest.
 func listed(names []string) string {
 	const width = 44
 	n, used := 0, 0
@@ -148,10 +151,10 @@ func listed(names []string) string {
 // A NotFoundError says that no folder has the skill.
 type NotFoundError struct {
 	Name   string
-	Hint   string // what may have been meant, or what is there; it follows the sentence
-	Looked string // where it was looked for
-	Roots  int    // how many further folders were
-	OrFile bool   // a file of that name would have done as well
+	Hint   string // the names that may be meant, or the names that exist; it follows the sentence
+	Looked string // where Find looked
+	Roots  int    // how many further folders it searched
+	OrFile bool   // a file of that name would be accepted too
 }
 
 func (e *NotFoundError) Error() string {
@@ -162,5 +165,5 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("%s: no such %s%s\n%s", e.Name, what, e.Hint, e.Looked)
 }
 
-// Unwrap makes it a kind of fs.ErrNotExist.
+// Unwrap makes the error match fs.ErrNotExist.
 func (e *NotFoundError) Unwrap() error { return fs.ErrNotExist }

@@ -4,9 +4,9 @@ package find
 
 import "syscall"
 
-// missing reports whether nothing is at a path. Most folders that could hold
-// skills are not there: to ask costs less than to try and open them, and than
-// package os, which describes what it finds.
+// missing reports whether nothing is at a path. Most folders that could hold skills do not exist.
+// Asking costs less than trying to open them, and less than package os, which describes what it
+// finds.
 func missing(path string) bool {
 	var found syscall.Stat_t
 	return syscall.Stat(path, &found) == syscall.ENOENT

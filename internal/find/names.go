@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// checkName reports why nothing can be called so. The real Claude Code takes the same names
-// (TestNamesByClaude), but for those with "..", which are too much like a path.
+// checkName returns an error if no skill or command can have this name. The real Claude Code
+// accepts the same names (TestNamesByClaude), and also names with "..", which look too much like a
+// path.
 func checkName(name string) error {
 	switch {
 	case name == "":
@@ -29,7 +30,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// unseen are characters that show nothing, though Unicode counts them among the letters and marks.
+// unseen are invisible characters that Unicode counts among the letters and marks.
 var unseen = []*unicode.RangeTable{
 	unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point,
 	{R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}}},

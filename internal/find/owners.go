@@ -13,7 +13,8 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// ownFolder returns the agent whose own folder dir is by its name, or "": .cursor, .cursor-plugin, public/cursor.
+// ownFolder returns the agent that a folder belongs to by its name, or "": .cursor, .cursor-plugin,
+// public/cursor.
 func ownFolder(dir string) string {
 	base := filepath.Base(dir)
 	owner := agents.OwnerOf(base)
@@ -29,7 +30,8 @@ func ownFolder(dir string) string {
 	return owner.Name
 }
 
-// isOthers reports whether a folder is another agent's: its own, or a plugin for it and not for Claude Code.
+// isOthers reports whether a folder belongs to another agent than Claude Code: it is that agent's
+// own folder, or a plugin for that agent and not for Claude Code.
 func (w *walker) isOthers(dir string, entries []fs.DirEntry) bool {
 	owner := ownFolder(dir)
 	others := owner != "" && owner != agents.Claude
@@ -47,7 +49,7 @@ func (w *walker) isOthers(dir string, entries []fs.DirEntry) bool {
 	return others && !w.plugins[dir]
 }
 
-// owners returns the agents that read a file where it lies, sorted.
+// owners returns the agents that read a file where it is, sorted.
 func (w *walker) owners(f *File, in setting) []string {
 	all := w.placeOwners(f, in)
 	switch f.Kind {
@@ -60,7 +62,7 @@ func (w *walker) owners(f *File, in setting) []string {
 	return slices.Compact(all)
 }
 
-// Owners returns a function that lists the agents that read a skill or command where it lies.
+// Owners returns a function that lists the agents that read a skill or command where it is.
 func (f Tree) Owners() func(loc skill.Location) []string {
 	w := newWalker(f)
 	return func(loc skill.Location) []string {
@@ -72,7 +74,7 @@ func (f Tree) Owners() func(loc skill.Location) []string {
 	}
 }
 
-// placeOwners returns the agents that read a file of this kind where it lies, whatever it says.
+// placeOwners returns the agents that read a file of this kind where it is, whatever its content.
 func (w *walker) placeOwners(f *File, in setting) []string {
 	for d := f.Path; d != filepath.Dir(d); d = filepath.Dir(d) {
 		own := ownFolder(d)
@@ -84,7 +86,7 @@ func (w *walker) placeOwners(f *File, in setting) []string {
 		case len(readers) > 0:
 			return readers
 		case d == in.claude && f.Kind == Hooks && filepath.Dir(f.Path) != d:
-			return nil // of its hooks Claude Code reads the settings alone
+			return nil // Claude Code reads hooks in a .claude only from the settings
 		case d == in.claude && w.finder.isClaude(d):
 			return []string{agents.Claude}
 		case own != "":
@@ -99,7 +101,8 @@ func (w *walker) placeOwners(f *File, in setting) []string {
 	return w.extensionOwners(filepath.Dir(f.Path))
 }
 
-// readers returns the agents that read files of a kind from a folder, or the file itself.
+// readers returns the agents that read files of a kind from the folder at path, or the file at
+// path.
 func (w *walker) readers(kind Kind, path string) (names []string) {
 	slashed := filepath.ToSlash(path)
 	inHome := ""
@@ -110,7 +113,8 @@ func (w *walker) readers(kind Kind, path string) (names []string) {
 		inHome = Relative(w.finder.Home, path)
 	}
 	for _, a := range agents.All() {
-		ofProject := slices.ContainsFunc(foldersFor(kind, a.Project), func(folder string) bool { return strings.HasSuffix(slashed, "/"+folder) })
+		ofProject := slices.ContainsFunc(foldersFor(kind, a.Project),
+			func(folder string) bool { return strings.HasSuffix(slashed, "/"+folder) })
 		ofUser := slices.Contains(foldersFor(kind, a.User), inHome)
 		if inHome == "" && ofProject || ofUser {
 			names = append(names, a.Name)
@@ -133,13 +137,14 @@ func foldersFor(kind Kind, f agents.Folders) []string {
 	return nil
 }
 
-// pluginOwners lists the agents that a plugin has a manifest for. One that only a marketplace lists is Claude Code's.
+// pluginOwners lists the agents for which a plugin has a manifest. A plugin that only a marketplace
+// lists is for Claude Code.
 func (w *walker) pluginOwners(root string) []string {
 	if all, known := w.ownersOf[root]; known {
 		return slices.Clone(all)
 	}
 	var all []string
-	entries, _ := w.read(root) // who cannot read it finds no files in it either
+	entries, _ := w.read(root) // no files are found in a folder that cannot be read
 	for _, e := range entries {
 		if a := agents.PluginOf(e.Name()); a != nil && files.IsFile(filepath.Join(root, e.Name(), "plugin.json")) {
 			all = append(all, a.Name)
@@ -155,8 +160,8 @@ func (w *walker) pluginOwners(root string) []string {
 	return slices.Clone(all)
 }
 
-// extensionOwners lists the agents of which a folder is an extension, or lies in one: those have a file at their top, and
-// agents, hooks and skills below.
+// extensionOwners lists the agents for which dir, or a folder above it, is an extension. An
+// extension has a file at its top, and agents, hooks and skills below.
 func (w *walker) extensionOwners(dir string) (names []string) {
 	for d := dir; ; d = filepath.Dir(d) {
 		entries, _ := w.read(d)
@@ -171,8 +176,9 @@ func (w *walker) extensionOwners(dir string) (names []string) {
 	}
 }
 
-// hooksOwners returns whose a hooks file is, by what it says, of those who read it by its place. One with a version and no
-// event that Claude Code knows is not Claude Code's.
+// hooksOwners returns the agents that a hooks file is for, by its content. place lists the agents
+// that read it by its place. A file with a version and without any event of Claude Code is not for
+// Claude Code.
 func hooksOwners(f *File, place []string) []string {
 	src, err := f.text()
 	if err != nil {
@@ -204,7 +210,8 @@ func hooksOwners(f *File, place []string) []string {
 	return place
 }
 
-// agentOwners returns the agents of which a subagent's frontmatter has all the fields that no other agent has.
+// agentOwners returns the agents whose own fields are all in a subagent's frontmatter. No other
+// agent has these fields.
 func agentOwners(f *File) (names []string) {
 	src, err := f.text()
 	if err != nil {

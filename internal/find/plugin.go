@@ -13,14 +13,14 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// PluginOf returns the root of the plugin that a skill's folder, or one of commands, belongs to, or "". A plugin
-// somewhere above is not enough.
+// PluginOf returns the root of the plugin that a folder of a skill or of commands belongs to, or
+// "". A plugin further up does not count.
 func PluginOf(folder string) string {
 	skills := filepath.Dir(folder)
 	if root := filepath.Dir(skills); filepath.Base(skills) == "skills" && isPlugin(root) {
 		return root
 	}
-	for up := folder; up != filepath.Dir(up); up = filepath.Dir(up) { // commands may lie in folders of theirs
+	for up := folder; up != filepath.Dir(up); up = filepath.Dir(up) { // commands may be in subfolders
 		if root := filepath.Dir(up); filepath.Base(up) == "commands" && isPlugin(root) {
 			return root
 		}
@@ -28,8 +28,9 @@ func PluginOf(folder string) string {
 	return ""
 }
 
-// PluginAround returns the root of the innermost plugin that a folder lies in, or "": one with a manifest, or one that a
-// marketplace above lists. Who installs a plugin gets a copy of that folder, and of nothing around it.
+// PluginAround returns the root of the innermost plugin that contains a folder, or "". A plugin has
+// a manifest, or a marketplace above it lists it. Users who install a plugin get a copy of its
+// folder and nothing from around it.
 func PluginAround(folder string) string {
 	plugin := ""
 	for up := folder; ; up = filepath.Dir(up) {
@@ -50,12 +51,12 @@ func PluginAround(folder string) string {
 // A Plugin is a folder with skills and commands, which are called plugin:name.
 type Plugin struct {
 	Root string
-	Name string // what a marketplace calls it; its own manifest wins
+	Name string // its name in a marketplace; the name in its manifest wins
 
-	only []string // the skills that a marketplace names, instead of all
+	only []string // the skills that a marketplace lists; empty means all
 }
 
-// name returns what the plugin is called, read when somebody asks.
+// name returns a function that reads the plugin's name when it is first called.
 func (p Plugin) name() func() string {
 	return sync.OnceValue(func() string {
 		if m, _ := ReadManifest(p.Root); m.Name != "" {
@@ -65,7 +66,8 @@ func (p Plugin) name() func() string {
 	})
 }
 
-// roots lists the plugin's folders of skills or commands: the usual one, and what its manifest names.
+// roots lists the plugin's folders of skills or commands: the usual folder, and those that its
+// manifest names.
 func (p Plugin) roots(from string, commands bool) iter.Seq[root] {
 	return func(yield func(root) bool) {
 		folder := "skills"
@@ -96,8 +98,8 @@ func (p Plugin) roots(from string, commands bool) iter.Seq[root] {
 
 func manifestFile(root string) string { return filepath.Join(root, ".claude-plugin", "plugin.json") }
 
-// ReadManifest reads what a plugin says of itself, and for which faults Claude Code does not load it. Without a manifest it
-// says nothing.
+// ReadManifest reads a plugin's manifest, and the faults for which Claude Code does not load the
+// plugin. Without a manifest both are empty.
 func ReadManifest(root string) (claudecode.Manifest, []claudecode.Fault) {
 	file := manifestFile(root)
 	if missing(file) {
@@ -113,7 +115,7 @@ func ReadManifest(root string) (claudecode.Manifest, []claudecode.Fault) {
 // isPlugin reports whether a folder has a plugin's manifest.
 func isPlugin(root string) bool { return files.IsFile(manifestFile(root)) }
 
-// readMarket lists the plugins that the marketplace in a folder has beside it.
+// readMarket lists the plugins of the marketplace in a folder that are in that folder too.
 func readMarket(base string) []Plugin {
 	file := filepath.Join(base, ".claude-plugin", "marketplace.json")
 	if missing(file) {
@@ -140,7 +142,7 @@ func readMarket(base string) []Plugin {
 	return all
 }
 
-// marketName returns what a marketplace above a plugin calls it, or "".
+// marketName returns the name that a marketplace above a plugin gives it, or "".
 func marketName(root string) string {
 	for d := root; ; d = filepath.Dir(d) {
 		for _, p := range readMarket(d) {
@@ -154,5 +156,6 @@ func marketName(root string) string {
 	}
 }
 
-// PluginName returns what a plugin calls itself, else what a marketplace above calls it, else its folder's name.
+// PluginName returns the name in a plugin's manifest, else the name that a marketplace above gives
+// it, else its folder's name.
 func PluginName(root string) string { return Plugin{Root: root}.name()() }

@@ -13,19 +13,20 @@ import (
 	"github.com/skillhand/skillhand/internal/files"
 )
 
-// The files of a case. Graders have files of their own in a folder beside them.
+// The files of a case. Graders have files of their own in a folder beside these.
 const (
 	CaseFile   = "case.yaml"
 	PromptFile = "prompt.md"
 )
 
-// The keys that each file, or part of one, may have.
+// The keys that each file, or each part of a file, may have.
 var (
 	PromptKeys = []string{
 		"schema_version", "name", "description", "tags", "plugins", "runs", "expected_outcome", "model", "max_turns", "timeout_seconds",
 		"allowed_tools", "disallowed_tools", "artifact_publish", "growthbook_overrides", "append_system_prompt", "env",
 	}
-	CaseKeys    = []string{"schema_version", "name", "description", "expected_outcome", "tags", "plugins", "runs", "context", "execution", "graders"}
+	CaseKeys = []string{
+		"schema_version", "name", "description", "expected_outcome", "tags", "plugins", "runs", "context", "execution", "graders"}
 	ContextKeys = []string{"scaffold_script", "history_file", "add_dirs"}
 
 	ExecutionKeys = []string{
@@ -34,8 +35,9 @@ var (
 	}
 )
 
-// WalkCases calls visit with the folder of each case at any depth below dir. Folders that a case uses, which visit returns, are
-// no cases themselves, and neither are the results and mocks of the suite. A dir that is not there has no cases.
+// WalkCases calls visit with the folder of each case at any depth below dir. visit returns the
+// folders that the case uses. These are not cases themselves, and neither are the results and mocks
+// of the suite. A missing dir has no cases.
 func WalkCases(dir string, used []string, visit func(dir string) (uses []string)) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -66,15 +68,16 @@ func isCase(dir string) bool {
 // Graders lists the files of a case's graders.
 func Graders(dir string) []string { return files.Glob(dir, "graders/*.md") }
 
-// IsCaseList reports whether a file is a list of cases in our own form.
+// IsCaseList reports whether a file is a list of cases in skillhand's own form.
 func IsCaseList(file string) bool {
 	text, err := files.ReadFile(file)
 	var doc map[string]any
 	return err == nil && yaml.Unmarshal(text, &doc) == nil && doc["cases"] != nil
 }
 
-// SplitCase takes a file apart: its fields as YAML, on the lines that they have in the file, and the text after them with the
-// line on which it begins. Markdown without frontmatter has no fields, which are nil then; every other file has nothing else.
+// SplitCase splits a file of a case. fields is YAML, on the lines that it has in the file. body is
+// the text after the fields, and begins on line. Markdown without frontmatter has nil fields. A
+// file that is not Markdown has only fields.
 func SplitCase(file string, text []byte) (fields []byte, body string, line int) {
 	text = bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
 	if filepath.Ext(file) != ".md" {

@@ -17,13 +17,13 @@ import (
 // A tier is one kind of place that skills or commands come from.
 type tier struct {
 	roots   iter.Seq[root]
-	own     bool // the user's
+	own     bool // it belongs to the user
 	chosen  bool // the caller named it
-	plugins bool // what it has is called plugin:name
-	equal   bool // its roots have no order that people could know: two of one name are reported
+	plugins bool // its skills are called plugin:name
+	equal   bool // its roots have no order that people could know: a name that two of them have is reported
 }
 
-// protects reports whether what the tier has under a name must not be hidden by a project that nobody trusted.
+// protects reports whether an untrusted project must not hide what the tier has under a name.
 func (t tier) protects(q query) bool { return t.own && (!t.plugins || q.qualified()) }
 
 // find looks for a name in the tier's roots.
@@ -40,7 +40,7 @@ func (t tier) find(q query) (Found, error) {
 			}
 			continue
 		case err != nil && !r.canEnter():
-			continue // such a root is as good as none: List names it
+			continue // a root that cannot be entered is treated as missing: List reports it
 		}
 		found.Location = loc
 		if err != nil || !t.equal {
@@ -53,25 +53,26 @@ func (t tier) find(q query) (Found, error) {
 	return found, nil
 }
 
-// includes reports whether a location is known already, by whichever path.
+// includes reports whether f already has a location, or a copy of it.
 func (f Found) includes(loc skill.Location) bool {
 	same := func(o skill.Location) bool { return o.File == loc.File || isCopy(o.File, loc.File) }
 	return same(f.Location) || slices.ContainsFunc(f.Others, same)
 }
 
-// A search looks a name up, or lists what there is. It looks at nothing twice.
+// A search looks up a name, or lists everything. It reads nothing twice.
 type search struct {
 	finder  Finder
 	query   query
 	folders folders
-	top     func() string // of the repository; "" outside of one
+	top     func() string // the top of the repository; "" outside of one
 }
 
 func (f Finder) search(q query) search {
 	return search{f, q, folders{}, sync.OnceValue(func() string { return files.Top(f.Dir) })}
 }
 
-// tiers lists where a name is looked up, in order: skills before commands, as in Claude Code.
+// tiers lists the places where a name is looked up, in order. Skills come before commands, as in
+// Claude Code.
 func (s search) tiers() []tier {
 	return []tier{
 		{roots: s.chosenRoots, chosen: true, equal: true},
@@ -112,8 +113,8 @@ func (s search) pluginRoots(commands bool) iter.Seq[root] {
 	}
 }
 
-// agentRoots returns the folders of agents from the working folder up to the repository's top. One in the user's home is
-// the user's.
+// agentRoots yields the folders of agents from the working folder up to the repository's top. It
+// leaves out the user's own folders, which come later.
 func (s search) agentRoots(yield func(root) bool) {
 	for _, base := range s.upward() {
 		for _, folder := range agents.SkillFolders(false) {
@@ -137,8 +138,8 @@ func (s search) commandRoots(yield func(root) bool) {
 	}
 }
 
-// layoutRoots returns the project as authors lay it out: the repository, the working folder in it, and that folder as a skill,
-// if it is one. The user's home is no project.
+// layoutRoots yields the folders in which authors put skills or commands: in the working folder, in
+// the repository, and the working folder itself if it is a skill. The user's home is not a project.
 func (s search) layoutRoots(commands bool) iter.Seq[root] {
 	return func(yield func(root) bool) {
 		bases := []string{s.finder.Dir}
@@ -188,7 +189,8 @@ func (s search) userCommands(yield func(root) bool) {
 	}
 }
 
-// installedRoots returns those of installed plugins. A plugin whose name is asked for comes first: there may be hundreds.
+// installedRoots yields the folders of installed plugins. A plugin whose name is asked for comes
+// first, because there may be hundreds.
 func (s search) installedRoots(commands bool) iter.Seq[root] {
 	return func(yield func(root) bool) {
 		if s.finder.Installed == nil {
@@ -213,8 +215,8 @@ func (s search) installedRoots(commands bool) iter.Seq[root] {
 	}
 }
 
-// userSkills lists the folders of the user's own that skills are found in. A relative home would be the project's to
-// choose.
+// userSkills lists the user's own folders of skills. It ignores a relative home, which a project
+// could choose.
 func (f Finder) userSkills() []string {
 	if !filepath.IsAbs(f.Home) {
 		return nil
@@ -233,7 +235,7 @@ func (f Finder) userCommandFolder() string {
 	return filepath.Join(f.Home, ".claude", "commands")
 }
 
-// UserFolders lists every folder of the user's own that skills and commands are found in.
+// UserFolders lists all of the user's own folders of skills and commands.
 func (f Finder) UserFolders() []string {
 	all := f.userSkills()
 	if dir := f.userCommandFolder(); dir != "" {
@@ -246,13 +248,13 @@ func (f Finder) isUsers(dir string) bool {
 	return filepath.IsAbs(f.Home) && strings.HasPrefix(dir, filepath.Clean(f.Home)) && slices.Contains(f.UserFolders(), dir)
 }
 
-// Folders lists the folders that hold skills here, in the order in which they are asked, and those that agents would
-// look into, were they there.
+// Folders lists the folders that hold skills here, in the order of lookup. Then it lists the
+// folders in which agents would look if they existed.
 func (f Finder) Folders() []string {
 	return f.folders(false, f.search(query{}).usual())
 }
 
-// usual lists the folders in which agents look for skills here, whether or not they are there.
+// usual lists the folders in which agents look for skills here, even if they do not exist.
 func (s search) usual() []string {
 	var all []string
 	for _, base := range s.upward() {
@@ -263,7 +265,7 @@ func (s search) usual() []string {
 	return append(append(all, filepath.Join(files.Around(s.finder.Dir), "skills")), s.finder.userSkills()...)
 }
 
-// CommandFolders lists the folders that hold commands, in the same order.
+// CommandFolders lists the folders for commands, in the same order.
 func (f Finder) CommandFolders() []string {
 	var all []string
 	for _, base := range f.search(query{}).upward() {
@@ -275,7 +277,7 @@ func (f Finder) CommandFolders() []string {
 	return f.folders(true, all)
 }
 
-// folders lists those of the tiers, then those of more that are not among them.
+// folders lists the folders of the tiers, then the folders in more that are not among them.
 func (f Finder) folders(commands bool, more []string) []string {
 	var all []string
 	seen := map[string]bool{}
@@ -303,12 +305,13 @@ func (f Finder) folders(commands bool, more []string) []string {
 	return all
 }
 
-// holdSkills reports whether a folder in this one has a SKILL.md.
+// holdSkills reports whether any folder in dir has a SKILL.md.
 func (f folders) holdSkills(dir string) bool {
 	return slices.ContainsFunc(f.below(dir), func(dir string) bool { return !missing(filepath.Join(dir, skill.MainFile)) })
 }
 
-// upward lists the working folder and its parents up to the top of its repository; outside a repository, that folder alone.
+// upward lists the working folder and its parents up to the top of its repository. Outside a
+// repository, it lists the working folder alone.
 func (s search) upward() []string {
 	dirs := []string{s.finder.Dir}
 	for dir := s.finder.Dir; s.top() != "" && dir != s.top() && dir != filepath.Dir(dir); {

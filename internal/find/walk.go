@@ -16,32 +16,34 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A Tree is a project, or the paths in it that were named, with all files that mean something to an agent.
+// A Tree finds the files in a project that mean something to an agent: in all of it, or in the
+// named paths.
 type Tree struct {
 	Dir     string   // where relative paths start
-	Base    string   // where names are from; "" means Dir
-	Home    string   // the user's, or ""
-	Config  string   // what $CLAUDE_CONFIG_DIR says; "" means .claude in Home
-	Roots   []string // further folders that are looked at if no path is named
-	Exclude []string // patterns of names that are left out: path.Match, ** for any folders
+	Base    string   // where names start; "" means Dir
+	Home    string   // the user's home, or ""
+	Config  string   // the value of $CLAUDE_CONFIG_DIR; "" means .claude in Home
+	Roots   []string // further folders to search if no path is named
+	Exclude []string // patterns of names to leave out: as for path.Match, ** for any folders
 
-	// Others also finds the files of other agents than Claude Code: in a folder such as .cursor, or in
-	// a plugin of theirs. Those that are named are always found.
+	// Others also finds files of agents other than Claude Code: in a folder such as .cursor, or in
+	// one of their plugins. Files that are named are always found.
 	Others bool
 
-	// Excluded, if there is one, gets the patterns that left something out.
+	// Excluded, if it is not nil, gets the patterns that left something out.
 	Excluded map[string]bool
 
-	// Fixtures, if there is one, leaves out the folders of tests and of other people's code, and gets the number of files
-	// in each. What is in a folder that was named stays, and what an agent lists from there.
+	// Fixtures, if it is not nil, leaves out folders of tests and of other people's code, and gets
+	// the number of files in each. It does not leave out the content of a folder that was named, or
+	// files that an agent lists from there.
 	Fixtures map[string]int
 
-	Packages bool // look into node_modules too
+	Packages bool // also search node_modules
 }
 
-// Find lists the files that the named paths stand for: a file, or all that a folder holds. None mean
-// the project and what it would load with it. There may be both files and an error: about paths
-// that stand for none.
+// Find lists the files that the named paths stand for: a file, or all files in a folder. Without
+// names, it lists the files of the project, of Roots and of the user's own folders. The error is
+// about paths that stand for no file. Find may return both files and an error.
 func (f Tree) Find(named []string) ([]File, error) {
 	w := newWalker(f)
 	usual := len(named) == 0
@@ -49,7 +51,7 @@ func (f Tree) Find(named []string) ([]File, error) {
 		named = f.usual()
 	}
 	var faults []error
-	var rest []string // folders: those that are more by being named come first, as each is seen once
+	var rest []string // other folders; folders that orNamed changes come first, because each is listed once
 	for _, p := range named {
 		abs := p
 		if !filepath.IsAbs(abs) {
@@ -89,7 +91,7 @@ func (f Tree) Find(named []string) ([]File, error) {
 	return w.found, errors.Join(faults...)
 }
 
-// usual returns the project, and the user's own folders.
+// usual returns the project, Roots and the user's own folders.
 func (f Tree) usual() []string {
 	top := files.Top(f.Dir)
 	if top == "" {
@@ -111,7 +113,7 @@ func (f Tree) usual() []string {
 	return usual
 }
 
-// config returns the folder of what is the user's own, or "".
+// config returns the folder of the user's own files for Claude Code, or "".
 func (f Tree) config() string {
 	switch {
 	case f.Config != "" && !filepath.IsAbs(f.Config):
@@ -124,8 +126,8 @@ func (f Tree) config() string {
 	return ""
 }
 
-// isClaude reports whether a folder holds what Claude Code loads: a project's .claude, or the user's
-// folder, whatever that is called.
+// isClaude reports whether a folder holds what Claude Code loads. It is a project's .claude, or the
+// user's folder, which may have any name.
 func (f Tree) isClaude(dir string) bool {
 	return filepath.Base(dir) == ".claude" || dir == f.config()
 }
@@ -137,26 +139,26 @@ func (f Tree) IsUsers(p string) bool {
 	})
 }
 
-// A walker goes through folders.
+// A walker goes through the folders of a Tree.
 type walker struct {
 	finder   Tree
-	top      string // of the repository
+	top      string // the top of the repository, or ""
 	named    []string
 	home     string // the repository, or the folder that paths start in
-	real     string // where home really lies
+	real     string // the real path of home
 	found    []File
-	later    []func()            // links that are followed when all else was walked
-	seen     map[string]bool     // files, by the paths that are shown
+	later    []func()            // functions that follow links, after everything else was walked
+	seen     map[string]bool     // files, by the paths that shown returns
 	dirs     map[string]bool     // folders, by their real paths
 	plugins  map[string]bool     // folders that a marketplace lists
-	listed   map[string][]string // folders of skills that it lists, by plugin
+	listed   map[string][]string // folders of skills that a marketplace lists, by plugin
 	skillsOf map[string][]string // folders of skills, by .claude, plugin or repository: see skillFolders and isSkills
 	markets  map[string]bool     // marketplace files that were read
-	strayed  map[string]bool     // folders of skills that nobody loads
+	strayed  map[string]bool     // folders of skills with a misplacement that all their skills share
 	ownersOf map[string][]string // agents, by plugin
-	folders  folders             // what was read
+	folders  folders             // the folders that were read
 
-	shownDirs map[string]string // folders by the paths that led to them, as shown names them
+	shownDirs map[string]string // the results of shown for folders, by the paths that led to them
 }
 
 func newWalker(f Tree) *walker {
@@ -164,13 +166,14 @@ func newWalker(f Tree) *walker {
 	home := cmp.Or(top, f.Dir)
 	return &walker{
 		finder: f, top: top, home: home, real: files.Real(home),
-		seen: map[string]bool{}, dirs: map[string]bool{}, plugins: map[string]bool{}, strayed: map[string]bool{}, shownDirs: map[string]string{},
-		ownersOf: map[string][]string{}, folders: folders{},
+		seen: map[string]bool{}, dirs: map[string]bool{}, plugins: map[string]bool{}, strayed: map[string]bool{},
+		shownDirs: map[string]string{},
+		ownersOf:  map[string][]string{}, folders: folders{},
 		listed: map[string][]string{}, skillsOf: map[string][]string{}, markets: map[string]bool{},
 	}
 }
 
-// A setting is what is known of a folder from those around it.
+// A setting says which .claude or plugin a folder is in.
 type setting struct {
 	claude string // the .claude it is in
 	plugin string // the plugin it is in
@@ -178,7 +181,7 @@ type setting struct {
 
 func (in setting) root() string { return in.claude + in.plugin } // one of them is ""
 
-// around finds out what a folder is in.
+// around returns the setting of a folder.
 func (w *walker) around(dir string) setting {
 	w.marketsAbove(dir)
 	for d := dir; ; d = filepath.Dir(d) {
@@ -194,7 +197,8 @@ func (w *walker) around(dir string) setting {
 	}
 }
 
-// orNamed takes a folder of commands or agents that lies elsewhere, and was named, for one of a .claude.
+// orNamed returns the setting of a folder that was named. A folder of commands or agents that is in
+// no .claude is treated as if its parent were one.
 func (in setting) orNamed(dir string) setting {
 	for d := dir; in == (setting{}) && d != filepath.Dir(d); d = filepath.Dir(d) {
 		if base := filepath.Base(d); base == "commands" || base == "agents" {
@@ -207,14 +211,14 @@ func (in setting) orNamed(dir string) setting {
 	return in
 }
 
-// IsThere reports whether anything is at a path, be it a link that leads nowhere.
+// IsThere reports whether anything is at a path, even a link that leads nowhere.
 func IsThere(file string) bool {
 	_, err := os.Lstat(file)
 	return err == nil
 }
 
-// folder lists what is in a folder, each folder once: links may lead back up. Another agent's folder is left out, unless it
-// was named or its skills are asked for.
+// folder lists the files in a folder. It lists each folder once, because links may lead back up. It
+// leaves out another agent's folder, unless the folder was named or Others is set.
 func (w *walker) folder(dir string, in setting, named bool) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err == nil && w.dirs[real] {
@@ -247,8 +251,9 @@ func (w *walker) folder(dir string, in setting, named bool) {
 	}
 }
 
-// entry lists what an entry of a folder is, or holds. A link to a folder from which nothing is loaded is followed when all
-// else was walked, so that what it leads to is known by where it lies.
+// entry lists the files that an entry of a folder is or holds. If an entry is a link to a folder
+// from which nothing is loaded, it is followed last. So the files behind it are known by their real
+// place.
 func (w *walker) entry(p string, e fs.DirEntry, in setting) {
 	isDir, isLink := e.IsDir(), e.Type()&fs.ModeSymlink != 0
 	if isLink {
@@ -273,16 +278,19 @@ func (w *walker) entry(p string, e fs.DirEntry, in setting) {
 	}
 }
 
-// isSkipped reports whether folders of a name are not looked into. Those of packages may be large, so they are not counted either.
+// isSkipped reports whether folders of a name are not searched. Folders of packages may be large,
+// so their files are not counted either.
 func (w *walker) isSkipped(name string) bool {
 	return slices.Contains(Skipped, name) && !(w.finder.Packages && name == "node_modules")
 }
 
-// fixtures are folders of tests, whose faults are meant to be there, and of other people's code.
+// fixtures are names of folders of tests, which contain faults on purpose, and of other people's
+// code.
 var fixtures = []string{"test", "tests", "__tests__", "fixture", "fixtures", "__fixtures__", "testdata", "vendor", ".evals"}
 
-// isFixture reports whether a folder is left out: it is one of tests or of other people's code, nobody named it or what it is
-// in, and no agent lists anything from there. A skill may be called tests.
+// isFixture reports whether a folder is left out. Such a folder holds tests or other people's code,
+// nobody named it or what it is in, and no agent lists anything from it. A skill may be called
+// tests.
 func (w *walker) isFixture(dir string, in setting) bool {
 	isFor := func(dir string) bool { return slices.Contains(fixtures, filepath.Base(dir)) }
 	if w.finder.Fixtures == nil || !isFor(dir) || w.isLoaded(dir, in) ||
@@ -304,10 +312,10 @@ func (w *walker) isFixture(dir string, in setting) bool {
 	})
 }
 
-// skip counts what a folder holds.
+// skip counts the files in a folder, and leaves them out.
 func (w *walker) skip(dir string, in setting) {
 	found, later, counts := len(w.found), len(w.later), w.finder.Fixtures
-	w.finder.Fixtures = nil // all that is below counts here
+	w.finder.Fixtures = nil // all files below count for this folder
 	w.folder(dir, in, false)
 	if n := len(w.found) - found; n > 0 {
 		counts[w.name(dir)] = n
@@ -315,11 +323,12 @@ func (w *walker) skip(dir string, in setting) {
 	w.found, w.later, w.finder.Fixtures = w.found[:found], w.later[:later], counts
 }
 
-// loaded are the folders of a .claude, of another agent's folder or of a plugin that hold what is loaded.
+// loaded are the folders from which files are loaded, in a .claude, in another agent's folder or in
+// a plugin.
 var loaded = []string{"skills", "commands", "agents", "hooks"}
 
-// isLoaded reports whether what is at a path is, or is in, a folder that some agent loads from, or would be a file that
-// means something to one.
+// isLoaded reports whether a path is, or is in, a folder that some agent loads from. It also
+// returns true for the path of a file that would mean something to an agent.
 func (w *walker) isLoaded(p string, in setting) bool {
 	if kindOf(p, in, false) != "" || filepath.Base(filepath.Dir(p)) == "skills" {
 		return true
@@ -334,8 +343,9 @@ func (w *walker) isLoaded(p string, in setting) bool {
 // read reads a folder, once.
 func (w *walker) read(dir string) ([]fs.DirEntry, error) { return w.folders.read(dir) }
 
-// walkRank says which entries of a folder come first. A folder that several links lead to is seen once: as Claude Code
-// loads it, or else where it lies.
+// walkRank returns the rank of an entry in its folder: lower ranks are walked first. A folder is
+// seen only once, even if several links lead to it: as Claude Code loads it, or else where it
+// really is.
 func walkRank(e fs.DirEntry) int {
 	switch {
 	case e.Name() == ".claude":
@@ -346,7 +356,7 @@ func walkRank(e fs.DirEntry) int {
 	return 2
 }
 
-// market notes the plugins that a marketplace has beside it.
+// market notes the plugins that a marketplace lists in folders beside it.
 func (w *walker) market(dir, file string) {
 	if w.markets[file] {
 		return
@@ -358,7 +368,7 @@ func (w *walker) market(dir, file string) {
 	}
 }
 
-// file adds a file if it is something to an agent. It reports whether it is.
+// file adds a file if it means something to an agent, and reports whether it does.
 func (w *walker) file(p string, in setting, named bool) bool {
 	if w.excluded(p) {
 		return true
@@ -374,7 +384,7 @@ func (w *walker) file(p string, in setting, named bool) bool {
 	return kind != ""
 }
 
-// placed says where a file is loaded from.
+// placed fills in where a file is loaded from, and which agents read it.
 func (w *walker) placed(f File, in setting) File {
 	p := f.Path
 	f.Top = w.top
@@ -382,7 +392,7 @@ func (w *walker) placed(f File, in setting) File {
 		f.Misplaced = w.misplaced(p, in)
 	}
 	if folder := filepath.Dir(filepath.Dir(p)); f.Misplaced.shared {
-		f.Misplaced.Told, w.strayed[folder] = w.strayed[folder], true // the folder's first skill tells it
+		f.Misplaced.Told, w.strayed[folder] = w.strayed[folder], true // the folder's first skill reports it
 	}
 	if shown := w.shown(p); w.top != "" && files.Inside(w.top, shown) {
 		f.Fixed = Relative(w.top, shown)
@@ -402,8 +412,8 @@ func (w *walker) placed(f File, in setting) File {
 	if f.Kind != Skill && f.Kind != FirstUse {
 		return f
 	}
-	// A .claude folder or a plugin loads only the folders in skills: deeper ones are with those beside
-	// them in nobody's list, or in one that a manifest names.
+	// A .claude folder or a plugin loads only the folders directly in skills. A skill that is
+	// deeper belongs to the folder around it, which nobody lists or a manifest names.
 	if folder := filepath.Dir(filepath.Dir(p)); in == (setting{}) || folder != filepath.Join(f.Root, "skills") {
 		f.Root, f.Claude = folder, false
 		if w.finder.Home != "" && folder == filepath.Join(w.finder.Home, ".agents", "skills") {
@@ -415,7 +425,7 @@ func (w *walker) placed(f File, in setting) File {
 
 func (w *walker) add(f File) { w.found = append(w.found, f) }
 
-// kindOf says what a file is by its name and place.
+// kindOf returns the kind of a file from its name and place, or "".
 func kindOf(p string, in setting, named bool) Kind {
 	dir, base := filepath.Split(p)
 	folder := filepath.Base(dir)
@@ -436,7 +446,8 @@ func kindOf(p string, in setting, named bool) Kind {
 	case folder == "hooks" && strings.HasSuffix(base, ".json") && filepath.Base(filepath.Dir(filepath.Clean(dir))) == ".github":
 		return Hooks // Copilot's
 	case base == "hooks.json" && (folder == "hooks" && isRoot(filepath.Dir(filepath.Clean(dir)), in) || named),
-		strings.HasPrefix(base, "settings") && strings.HasSuffix(base, ".json") && (folder == ".claude" || in.claude == filepath.Clean(dir)):
+		strings.HasPrefix(base, "settings") && strings.HasSuffix(base, ".json") &&
+			(folder == ".claude" || in.claude == filepath.Clean(dir)):
 		return Hooks
 	case strings.HasSuffix(base, ".md") && inside("commands"):
 		return Command
@@ -454,17 +465,19 @@ func kindOf(p string, in setting, named bool) Kind {
 	return ""
 }
 
-// isRoot reports whether a folder may be given to Claude Code as a plugin: it is one, or has what makes one.
+// isRoot reports whether a folder may be given to Claude Code as a plugin: it is a plugin, or it
+// holds what makes a plugin.
 func isRoot(dir string, in setting) bool {
 	if agents.OwnerOf("."+filepath.Base(dir)) != nil {
 		return in.plugin == dir
 	}
 	return in.plugin == dir || in.claude != "" ||
-		slices.ContainsFunc([]string{".git", "skills", "commands", "agents"}, func(name string) bool { return IsThere(filepath.Join(dir, name)) })
+		slices.ContainsFunc([]string{".git", "skills", "commands", "agents"},
+			func(name string) bool { return IsThere(filepath.Join(dir, name)) })
 }
 
-// hasHooks reports whether a JSON file of any name has hooks in it, or may have: what is no JSON is
-// told.
+// hasHooks reports whether a JSON file of any name has hooks in it. It also returns true for a file
+// that cannot be read or is not JSON, so that the error is reported.
 func hasHooks(file string) bool {
 	src, err := files.ReadFile(file)
 	if err != nil {
@@ -474,13 +487,14 @@ func hasHooks(file string) bool {
 	return fault != nil || root.Get("hooks") != nil
 }
 
-// name returns what people call a file from here.
+// name returns the path of a file from Base, as people see it.
 func (w *walker) name(p string) string {
 	return Relative(cmp.Or(w.finder.Base, w.finder.Dir), w.shown(p))
 }
 
-// shown returns the path by which people know a file: where its folder lies, and not the link that led there, unless that is
-// outside the repository. A linked file is a file of its own, which Claude Code loads or refuses.
+// shown returns the path by which people know a file. It begins with the real folder instead of the
+// link that led there, unless the real folder is outside the repository. A linked file is a file of
+// its own, which Claude Code loads or refuses.
 func (w *walker) shown(p string) string {
 	dir := filepath.Dir(p)
 	shown, ok := w.shownDirs[dir]
@@ -494,7 +508,7 @@ func (w *walker) shown(p string) string {
 	return filepath.Join(shown, filepath.Base(p))
 }
 
-// Relative returns a path as it is called from a folder that it is in, or as it is.
+// Relative returns p relative to dir if it is in dir, and as it is otherwise.
 func Relative(dir, p string) string {
 	if files.Inside(dir, p) {
 		if rel, err := filepath.Rel(dir, p); err == nil {
@@ -504,13 +518,13 @@ func Relative(dir, p string) string {
 	return strings.ToValidUTF8(filepath.ToSlash(p), "\ufffd")
 }
 
-// Excludes reports whether a file, or a folder above it, is to be left out.
+// Excludes reports whether a file, or a folder above it, should be left out.
 func (f Tree) Excludes(p string) bool {
 	return newWalker(f).excluded(p)
 }
 
-// excluded reports whether a file or folder is to be left out. Patterns are about names from the
-// repository's top: by the link that led to it, or where it lies.
+// excluded reports whether a file or folder should be left out. Patterns match names from the
+// repository's top: the path of the link that led to the file, or the path where it really is.
 func (w *walker) excluded(p string) bool {
 	if len(w.finder.Exclude) == 0 {
 		return false
@@ -527,8 +541,8 @@ func (w *walker) excluded(p string) bool {
 	return false
 }
 
-// Source returns a text as a file of that name, which need not be there; "" means a skill without
-// a place.
+// Source returns src as a file of that name, which need not exist. If name is "", it is a skill
+// without a place.
 func (f Tree) Source(name string, src []byte) File {
 	if name == "" {
 		return File{Name: "-", Kind: Skill, As: Project, Source: src}
