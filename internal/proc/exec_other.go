@@ -7,8 +7,8 @@ import (
 	"os/signal"
 )
 
-// Become runs a program in place of this one and returns its exit status. It
-// has our streams. Ctrl-C reaches it directly, so that it decides.
+// Become runs a program in place of this one and returns its exit status. The program has our
+// streams. Ctrl-C reaches it directly, so it decides what to do.
 func Become(path string, args, env []string) (exit int, err error) {
 	signal.Ignore(os.Interrupt)
 	p, err := os.StartProcess(path, args, &os.ProcAttr{Env: env, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})

@@ -10,18 +10,20 @@ import (
 	"syscall"
 )
 
-// guard is a shell that outlives us, and waits on a pipe of ours. The system closes our end when we
-// are killed. The shell then kills the programs that it was told of, with all in their groups and, on
-// Linux, whatever has our mark. Elsewhere it looks below the programs, which are still there: nothing
-// but the guard ends them.
+// guard is a shell that outlives us, and waits on a pipe from us. When we are killed, the system
+// closes our end of the pipe. The shell then kills the programs that we reported to it and all
+// processes in their groups. On Linux it also kills all processes with our mark. On other systems
+// it kills the programs' descendants. The programs are still there then, because only the guard
+// ends them.
 var guard struct {
 	sync.Mutex
-	programs int // that count on it
+	programs int // how many programs count on the guard
 	shell    *exec.Cmd
 	pipe     *os.File
 }
 
-// guardScript reads our mark, or an empty line, and then lines: + PID for a program that was started, - PID for one that has ended.
+// guardScript reads our mark, or an empty line. Then it reads a line + PID for each program that
+// was started, and - PID for each that has ended.
 const guardScript = `read -r mark; all=' '
 while read -r what pid; do
   case $what in
@@ -38,7 +40,7 @@ for round in 1 2 3 4 5 6 7 8 9; do
   for file in $found; do file=${file%/environ}; kill -9 "${file#/proc/}"; done
 done`
 
-// openGuard starts the guard, unless it is at work. Without a shell there is none.
+// openGuard starts the guard, unless it is running. Without a shell there is no guard.
 func openGuard() {
 	guard.Lock()
 	defer guard.Unlock()
@@ -66,8 +68,8 @@ func guardProgram(pid int) {
 	tellGuard("+ %d\n", pid)
 }
 
-// closeGuard tells the guard that a program has ended; 0 stands for one that did not start. It ends
-// with the last of them.
+// closeGuard reports to the guard that a program has ended. The number 0 means a program that did
+// not start. The guard ends with the last program.
 func closeGuard(pid int) {
 	guard.Lock()
 	defer guard.Unlock()
@@ -75,15 +77,15 @@ func closeGuard(pid int) {
 	if guard.programs--; guard.programs > 0 || guard.shell == nil {
 		return
 	}
-	_ = guard.shell.Process.Kill() // before it sees the end of its input
+	_ = guard.shell.Process.Kill() // before the guard sees the end of its input
 	_ = guard.shell.Wait()
 	guard.pipe.Close()
 	guard.shell, guard.pipe = nil, nil
 }
 
-// tellGuard writes a line to the guard, if there is one. The lock is held.
+// tellGuard writes a line to the guard, if there is one. The caller holds the lock.
 func tellGuard(format string, a ...any) {
 	if guard.pipe != nil {
-		fmt.Fprintf(guard.pipe, format, a...) // somebody killed it: then it cannot help
+		fmt.Fprintf(guard.pipe, format, a...) // if somebody killed the guard, it cannot help
 	}
 }

@@ -1,6 +1,6 @@
 package proc
 
-// The system ends a program's job when we are killed: nobody else need see to it.
+// Windows ends a program's job when we are killed, so no guard is needed.
 func openGuard()       {}
 func guardProgram(int) {}
 func closeGuard(int)   {}

@@ -2,9 +2,9 @@ package proc
 
 import "os/exec"
 
-// Launch starts a program that is the user's from then on, such as a browser:
-// alone among all that this package starts, it may outlive us. It has no
-// streams, and signals from our terminal do not reach it.
+// Launch starts a program that belongs to the user from then on, such as a browser. It is the only
+// program started by this package that may outlive us. It has no streams, and signals from our
+// terminal do not reach it.
 func Launch(args, env []string) error {
 	path, err := Find(args[0], "", env)
 	if err != nil {
@@ -14,6 +14,6 @@ func Launch(args, env []string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	go func() { _ = cmd.Wait() }() // how it ends is nobody's business
+	go func() { _ = cmd.Wait() }() // nobody needs to know how the program ends
 	return nil
 }

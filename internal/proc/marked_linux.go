@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// KillMarked kills the processes that were started with a variable in their environment: what is
-// left of a program that died before it could end them. The caller does not count.
+// KillMarked kills the processes that were started with a variable in their environment. These are
+// the remains of a program that died before it could end them. The caller is never killed.
 func KillMarked(variable, value string) {
 	mark := []byte("\x00" + variable + "=" + value + "\x00")
-	for range 100 { // a process may start another while it is being looked for
+	for range 100 { // a process may start another during the search
 		if !killMarked(mark) {
 			return
 		}
@@ -22,15 +22,16 @@ func KillMarked(variable, value string) {
 	}
 }
 
-// killMarked kills those that it finds, and reports whether there were any.
+// killMarked kills the processes that it finds, and reports whether it found any.
 func killMarked(mark []byte) (found bool) {
-	dirs, _ := filepath.Glob("/proc/[0-9]*") // no /proc, nothing to find
+	dirs, _ := filepath.Glob("/proc/[0-9]*") // without /proc it finds nothing
 	for _, dir := range dirs {
 		pid, err := strconv.Atoi(filepath.Base(dir))
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		// Held before it is looked at: its number cannot become another's in between.
+		// Open the process before reading its environment, so that its number cannot pass to
+		// another process in between.
 		fd, err := unix.PidfdOpen(pid, 0)
 		if err != nil {
 			continue

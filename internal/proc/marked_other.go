@@ -2,6 +2,5 @@
 
 package proc
 
-// KillMarked kills the processes that were started with a variable in their environment. Only
-// Linux shows it.
+// KillMarked does nothing here. Only Linux shows the environment of other processes.
 func KillMarked(variable, value string) {}

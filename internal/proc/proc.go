@@ -1,18 +1,19 @@
 // Package proc answers one question: what happened when this program ran?
 // It is the only package that starts processes, and nothing it starts outlives Run.
 //
-// A program runs in a session of its own: signals from our terminal do not reach it, and it has no
-// terminal to stop at. When it has ended, or is ended, everything it started is ended too, with
-// SIGKILL, however far it went to get away. On Linux that holds for children in other groups and
-// sessions, and for daemons; on other Unix systems for the program's process group; on Windows for
-// the program's job, which only what a service starts for it is not in. A process that changed to another user is out
-// of our reach everywhere, and of programs that run at the same time, a daemon that emptied its environment may live as
-// long as the last of them that could have started it.
+// A program runs in its own session: signals from our terminal do not reach it, and it has no
+// terminal that could stop it. When it has ended, or Run ends it, Run also ends everything that it
+// started, with SIGKILL. On Linux this includes children in other groups and sessions, and daemons.
+// On other Unix systems it means the program's process group. On Windows it means the program's
+// job, which misses only processes that a service starts for the program. On all systems, a process
+// that changed to another user is out of our reach. If several programs run at the same time, a
+// daemon that emptied its environment may outlive its own program. It ends with the last program
+// that could have started it.
 //
-// On Linux a program finds the variable SKILLHAND_JOB in its environment, by which its children are
-// known again, and the calling process is a child subreaper while Run is at work. Children that the
-// calling process started by itself are neither signalled nor waited for. Should the calling process
-// be killed, the programs it is running die with it; their own children then go free, unless Cmd.Guarded is set.
+// On Linux a program finds the variable SKILLHAND_JOB in its environment, by which Run recognizes
+// its children. The calling process is a child subreaper while Run works. Run neither signals nor
+// waits for children that the calling process started by itself. If the calling process is killed,
+// its running programs die with it. Their children live on, unless Cmd.Guarded is set.
 package proc
 
 import (
@@ -24,31 +25,34 @@ import (
 
 // A Cmd is one program and its limits. Only Args is required.
 type Cmd struct {
-	Args []string // Args[0] is the program: a path, or a name looked up in Env's PATH
+	Args []string // the program and its arguments; the program is a path, or a name to find in Env's PATH
 	Dir  string   // "" means the caller's folder; a relative program path starts here
-	Env  []string // nil means the caller's environment; of two values the last counts
+	Env  []string // nil means the caller's environment; if a variable occurs twice, the last value counts
 
-	// Stdin nil means no input: /dev/null. An *os.File is handed over as it is; any other reader
-	// is read until the program has ended. A Read that is then under way is not waited for.
+	// Stdin nil means no input: /dev/null. The program gets an *os.File as it is. Any other reader
+	// is read until the program has ended. Run does not wait for a Read that has not returned by
+	// then.
 	Stdin io.Reader
 
-	// Stdout and Stderr nil discard; the same writer twice means one stream, in order. Different
-	// writers are written to at the same time. No Write is under way after Run has returned, so
-	// a Write that never returns holds Run up.
+	// Stdout and Stderr nil discard the output. If both are the same writer, it gets one stream, in
+	// order. Different writers are written to at the same time. Run returns only after every Write
+	// has returned, so a Write that never returns blocks Run.
 	Stdout io.Writer
 	Stderr io.Writer
 
 	Timeout   time.Duration // from the program's start; 0 means no limit
-	MaxOutput int64         // bytes over both streams, after which the program is ended; 0 means no limit
-	Grace     []Step        // polite ways to end it, before SIGKILL; nil kills at once
+	MaxOutput int64         // the most bytes on both streams together; with more output the program is ended; 0 means no limit
+	Grace     []Step        // polite signals before SIGKILL; nil means SIGKILL at once
 
-	// Silence is how long the output may be silent after the program's end while something that it
-	// started still holds it. Each write starts the time anew, up to ten times it in all, within
-	// Timeout. Whatever ends by itself meanwhile was not left behind. 0 means 200 ms in all.
+	// Silence is how long the output may be silent after the program's end while a process that it
+	// started still holds the output. Each write starts the time again, up to ten times Silence in
+	// all, within Timeout. A process that ends by itself in this time was not left behind. 0 means
+	// 200 ms in all.
 	Silence time.Duration
 
-	// Guarded programs end with all that they started also if we are killed, by SIGKILL too: those
-	// that would go on spending. It costs a shell that waits as long as one of them runs.
+	// Guarded programs, and all that they started, also end if we are killed, even by SIGKILL. It
+	// is for programs that would go on spending money. It costs a shell that waits as long as a
+	// guarded program runs.
 	Guarded bool
 }
 
@@ -71,29 +75,30 @@ const (
 type Result struct {
 	Exit     int           // 128+n after signal n
 	Signal   int           // n, if a signal ended it; 0 if it exited
-	Cut      Cut           // why it was ended before its time, if it was
+	Cut      Cut           // why Run ended it early, if Run did
 	Duration time.Duration // wall time
 
-	// After a program that ended by itself:
-	Held bool // its output was still held when the time for that was over, so there may have been more to come
-	// Left names the processes that it left behind and that were ended, if Cmd.Silence is set. On
-	// Unix systems other than Linux an empty name stands for all of them.
+	// For a program that ended by itself:
+	Held bool // when the wait was over, a process still held its output, so some output may be missing
+	// Left names the processes that the program left behind and that Run ended, if Cmd.Silence is
+	// set. On Unix systems other than Linux an empty name stands for all of them.
 	Left []string
 }
 
-// Cut says why a program was ended before its time.
+// A Cut says why Run ended a program early.
 type Cut int
 
-// Why a program was ended.
+// The reasons why Run ended a program.
 const (
 	Not      Cut = iota // it ended by itself
-	Timeout             // Cmd.Timeout passed, even if it then ended by itself before we could end it
-	Flooded             // it wrote more than Cmd.MaxOutput, of which the rest was dropped
+	Timeout             // Cmd.Timeout passed, even if the program ended by itself before Run could end it
+	Flooded             // the program wrote more than Cmd.MaxOutput, and the rest was dropped
 	Canceled            // the context ended
 )
 
 // A StreamError says that the caller's side of a stream failed: a writer could not take the
-// program's output, or the reader could not give its input. The program was ended for it.
+// program's output, or the reader could not provide its input. Run ended the program because of
+// that.
 type StreamError struct {
 	Program string // Args[0]
 	Stream  string // stdin, stdout or stderr
@@ -106,34 +111,37 @@ func (e *StreamError) Error() string {
 
 func (e *StreamError) Unwrap() error { return e.Err }
 
-// A program may leave its last words to a child: exec > >(tee log). While the output is
-// still open after the program's end, such a child has this long to finish.
+// lastWords is how long a child may still write after the program's end. A program may let a child
+// write the end of its output: exec > >(tee log).
 var lastWords = 200 * time.Millisecond
 
 const (
-	// With Cmd.Silence it may speak for so many times that.
+	// With Cmd.Silence, a child may write for this many times that time.
 	mostWords = 10
-	// A process that waits for something all of this time is not about to end by itself.
+	// A process that has waited for something during all of this time is not about to end by
+	// itself.
 	settled = 100 * time.Millisecond
-	// Then everything we found is dead. Who still holds the output is not known to be ours.
+	// After that time, everything that we found is dead. A process that still holds the output may
+	// not be ours.
 	holder = 20 * time.Millisecond
-	// SIGKILL works at once, or not at all: another user's process, a disk that hangs.
-	// A busy machine takes its time, though.
+	// SIGKILL works at once, or never: the process belongs to another user, or waits for a disk
+	// that hangs. A busy machine needs some time, though.
 	patience = 5 * time.Second
-	// Each round of killing reaches what the round before had let fork.
+	// Each round of killing reaches the processes that forked during the previous round.
 	leastRounds = 20
-	// How often the remains of a long-lived program's orphans are cleared away.
+	// How often the remains of a long-running program's orphans are removed.
 	tidying = 10 * time.Second
 )
 
-// Run runs c to its end and ends everything it started. An error means that there is no result:
-// the program could not be started, or could not be ended. Only a *StreamError comes with a
-// result, since the program did run.
+// Run runs c to its end and ends everything that it started. An error means that there is no
+// result: the program could not be started, or could not be ended. Only a *StreamError comes with a
+// result, because the program did run.
 //
-// An error that a program could not be started is exec.ErrNotFound for a name that is not in PATH,
-// fs.ErrNotExist for any missing program or folder, fs.ErrPermission for what may not be run,
-// syscall.ENOEXEC for what is no program or has no interpreter (then also ErrInterpreter), syscall.E2BIG for too many
-// arguments, and the context's error if that had ended before.
+// The error for a program that could not be started wraps one of these: exec.ErrNotFound for a name
+// that is not in PATH, fs.ErrNotExist for a missing program or folder, fs.ErrPermission for a file
+// that may not be run, syscall.ENOEXEC for a file that is not a program or has no interpreter (then
+// also ErrInterpreter), syscall.E2BIG for too many arguments, and the context's error if the
+// context had already ended.
 func Run(ctx context.Context, c Cmd) (Result, error) {
 	began := time.Now()
 	if err := ctx.Err(); err != nil {
@@ -143,8 +151,8 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: %w", c.name(), err)
 	}
-	// Some contexts catch signals only when somebody waits for them. One that comes after the start
-	// must not end us without the program.
+	// Some contexts catch signals only while somebody waits for them. A signal after the start must
+	// not end us and leave the program running.
 	_ = ctx.Done()
 	if c.Guarded {
 		openGuard()
@@ -198,7 +206,7 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 		return Result{}, fmt.Errorf("%s: %w", c.name(), err)
 	}
 	if cut == Not && s.flooded() {
-		cut = Flooded // it was done before we saw how much it had written
+		cut = Flooded // the program ended before we saw how much it had written
 	}
 	return Result{
 		Exit: exit, Signal: signalled(t.cmd.ProcessState), Cut: cut, Duration: time.Since(began),
@@ -213,7 +221,7 @@ func (c *Cmd) name() string {
 	return c.Args[0]
 }
 
-// watch waits until the program has ended, alone, or there is a reason to end it.
+// watch waits until the program has ended by itself, or there is a reason to end it.
 func watch(ctx context.Context, c *Cmd, t *tree, s *streams, ended <-chan struct{}) (cut Cut, alone bool) {
 	var timeout <-chan time.Time
 	if c.Timeout != 0 {
@@ -240,7 +248,7 @@ func watch(ctx context.Context, c *Cmd, t *tree, s *streams, ended <-chan struct
 			continue
 		}
 		select {
-		case <-ended: // at the same moment: nobody had to end it
+		case <-ended: // at the same moment: the program ended by itself
 			return Not, true
 		default:
 			return cut, false
@@ -248,8 +256,8 @@ func watch(ctx context.Context, c *Cmd, t *tree, s *streams, ended <-chan struct
 	}
 }
 
-// after gives what an ended program left behind its time. It reports whether the output was still
-// held then, and what was left.
+// after waits for processes that an ended program left behind, as long as they may take. It reports
+// whether the output was still held after that, and which processes were left.
 func after(ctx context.Context, c *Cmd, t *tree, s *streams) (held bool, left []string) {
 	if c.Silence <= 0 {
 		return !s.finished(lastWords) && s.held(), nil
@@ -266,8 +274,9 @@ func after(ctx context.Context, c *Cmd, t *tree, s *streams) (held bool, left []
 	return false, leftBehind(ctx, t, c.Silence)
 }
 
-// leftBehind names what is left of the tree when what was about to end has done so: at the latest
-// after the time given, and as soon as all of it only waits for something.
+// leftBehind returns the names of the processes that remain after those that were about to end have
+// ended. It waits at most for limit, and only until all remaining processes just wait for
+// something.
 func leftBehind(ctx context.Context, t *tree, limit time.Duration) []string {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -287,7 +296,7 @@ func leftBehind(ctx context.Context, t *tree, limit time.Duration) []string {
 	}
 }
 
-// end asks the tree to end, step by step, as long as something is left of it.
+// end asks the tree to end, step by step, as long as some process of it is left.
 func end(t *tree, grace []Step, ended <-chan struct{}) {
 	for _, step := range grace {
 		if t.signal(step.Signal) && gone(t, ended, step.Wait) {
@@ -296,7 +305,7 @@ func end(t *tree, grace []Step, ended <-chan struct{}) {
 	}
 }
 
-// gone reports whether nothing is left of the tree within the time given.
+// gone reports whether no process of the tree is left within the given time.
 func gone(t *tree, ended <-chan struct{}, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -38,8 +38,8 @@ func start(c *Cmd, s *streams) (*tree, error) {
 			Path: path, Args: c.Args, Dir: c.Dir, Env: env,
 			Stdin: s.child[0], Stdout: s.child[1], Stderr: s.child[2],
 		})
-		// A program that was just written is busy while a child forked in between, by
-		// anybody in this process, has not yet got rid of the open file.
+		// A program that was just written is busy for a moment if another goroutine forked a child
+		// in between: that child still has the file open.
 		if !errors.Is(err, syscall.ETXTBSY) || wait > 256*time.Millisecond {
 			return t, refused(c, path, err)
 		}
@@ -56,7 +56,7 @@ type fault struct {
 func (f *fault) Error() string   { return f.thing + ": " + f.text }
 func (f *fault) Unwrap() []error { return f.is }
 
-// ErrInterpreter says that the program named on a script's first line is not there.
+// ErrInterpreter says that the program on a script's first line does not exist.
 var ErrInterpreter = errors.New("bad interpreter")
 
 func checkDir(dir string) error {
@@ -81,8 +81,8 @@ func checkDir(dir string) error {
 	return &fault{dir, reason(err), []error{err}}
 }
 
-// Find returns the path by which Run would start a program in a folder and an
-// environment: an absolute one for a name in PATH. Its errors are those of Run.
+// Find returns the path by which Run would start a program in a folder and an environment. The path
+// is absolute for a name in PATH. Its errors are those of Run.
 func Find(name, dir string, env []string) (string, error) {
 	path, err := find(name, dir, (&exec.Cmd{Dir: dir, Env: env}).Environ())
 	if err != nil {
@@ -121,7 +121,7 @@ func find(name, dir string, env []string) (string, error) {
 	return "", missing
 }
 
-// variable returns a variable's value in env, where each stands once.
+// variable returns a variable's value in env, where each variable occurs once.
 func variable(env []string, name string) string {
 	for _, kv := range env {
 		k, v, _ := strings.Cut(kv, "=")
@@ -132,7 +132,7 @@ func variable(env []string, name string) string {
 	return ""
 }
 
-// refused says why the system did not start the program found at path.
+// refused returns why the system did not start the program at path.
 func refused(c *Cmd, path string, err error) error {
 	name := c.name()
 	switch {
@@ -143,8 +143,8 @@ func refused(c *Cmd, path string, err error) error {
 	case errors.Is(err, syscall.ENOEXEC):
 		return &fault{name, "not executable: neither a program nor a script with a #! line", []error{err}}
 	case errors.Is(err, fs.ErrNotExist):
-		// The file was there a moment ago, so the system misses what should run it. To
-		// callers that is a broken program, not a missing one.
+		// The file existed a moment ago, so its interpreter is missing. For callers that is a
+		// broken program, not a missing one.
 		if err := checkDir(c.Dir); err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func refused(c *Cmd, path string, err error) error {
 	return &fault{name, reason(err), []error{err}}
 }
 
-// interpreter names what a script wants to be run by.
+// interpreter returns the name of a script's interpreter.
 func interpreter(path string) string {
 	const elsewhere = "the one it was built for is missing"
 	f, err := os.Open(path)
@@ -172,7 +172,7 @@ func interpreter(path string) string {
 	return elsewhere
 }
 
-// reason returns the bare reason in an error of the os package, without the path.
+// reason returns the reason in an error of the os package, without the path.
 func reason(err error) string {
 	if errors.Is(err, fs.ErrPermission) {
 		return "permission denied"
@@ -183,7 +183,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// in returns where a program that runs in dir finds path.
+// in returns the path of a file for us that a program in dir finds at path.
 func in(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// streams carries a program's input and output between it and the caller.
+// A streams carries a program's input and output between the program and the caller.
 type streams struct {
 	program string
 	child   [3]*os.File // the program's ends
-	lent    [3]bool     // not ours to close
+	lent    [3]bool     // files that we must not close: the caller's, or a file that occurs twice
 	stdin   *os.File    // our ends
 	outputs []output
-	source  io.Reader // goes to stdin
+	source  io.Reader // the source of stdin
 
 	copying  sync.WaitGroup
 	finishes chan struct{} // closed when all output has been copied
-	stop     chan struct{} // closed when the program should be ended: a flood, or a fault
-	heard    chan struct{} // has one if there was output since it was last asked
+	stop     chan struct{} // closed when the program should be ended: too much output, or an error
+	heard    chan struct{} // has an item if there was output since the last look
 
 	mu      sync.Mutex
 	limit   int64 // bytes
@@ -32,7 +32,7 @@ type streams struct {
 	halt    sync.Once
 }
 
-// An output is one stream on its way to the caller.
+// An output is one stream to the caller.
 type output struct {
 	name string
 	from *os.File
@@ -84,7 +84,7 @@ func (s *streams) openOutput(fd int, name string, w io.Writer) (err error) {
 		return err
 	}
 	if w == nil {
-		w = io.Discard // to be counted
+		w = io.Discard // only to count the bytes
 	}
 	r, child, err := os.Pipe()
 	if err != nil {
@@ -95,13 +95,13 @@ func (s *streams) openOutput(fd int, name string, w io.Writer) (err error) {
 	return nil
 }
 
-// same reports whether both are one writer; those that cannot be compared are not.
+// same reports whether a and b are the same writer. Writers that cannot be compared are not.
 func same(a, b io.Writer) bool {
 	defer func() { _ = recover() }() // comparing slices panics
 	return a != nil && a == b
 }
 
-// pump closes the program's ends, now that the program has them, and starts copying.
+// pump closes our copies of the program's ends, now that the program has them, and starts copying.
 func (s *streams) pump() {
 	s.closeChild()
 	if s.source != nil {
@@ -120,19 +120,20 @@ func (s *streams) pump() {
 	}()
 }
 
-// feed gives the program its input. That it does not want all of it is no fault.
+// feed writes the program's input. It is no error if the program does not read all of it.
 func (s *streams) feed() {
 	r := &noting{Reader: s.source}
 	_, _ = io.Copy(s.stdin, r)
 	if r.err != nil {
-		// Closing it would tell the program that this was all. finish does, after its end.
+		// Closing stdin would tell the program that the input was complete. finish closes it after
+		// the program's end.
 		s.fail("stdin", r.err)
 		return
 	}
 	_ = s.stdin.Close()
 }
 
-// noting remembers why reading failed, which io.Copy does not tell from a failed write.
+// A noting remembers why reading failed. io.Copy does not tell a failed read from a failed write.
 type noting struct {
 	io.Reader
 	err error
@@ -147,13 +148,13 @@ func (r *noting) Read(p []byte) (int, error) {
 }
 
 const (
-	pipeSize = 64 << 10 // what a pipe holds, so what one read can return
-	pipeMost = 1 << 20  // what a pipe can be made to hold
+	pipeSize = 64 << 10 // the size of a pipe, and so the most that one read can return
+	pipeMost = 1 << 20  // the largest size that a pipe can be given
 )
 
 var buffers = sync.Pool{New: func() any { return new([pipeSize]byte) }}
 
-// copy passes on a stream until nobody can write to it any more.
+// copy passes on a stream until no process can write to it any more.
 func (s *streams) copy(o output) {
 	buf := buffers.Get().(*[pipeSize]byte)
 	defer buffers.Put(buf)
@@ -177,8 +178,8 @@ func (s *streams) copy(o output) {
 	}
 }
 
-// drain passes on what is in the pipe now. Who holds its other end may go on
-// writing, but what the program wrote is no more than a pipe can hold.
+// drain passes on what is in the pipe now. A process that holds the other end may continue to
+// write, but the program's own output is no more than a pipe can hold.
 func (s *streams) drain(o *output, buf []byte) {
 	if o.from.SetReadDeadline(time.Time{}) != nil {
 		return
@@ -193,8 +194,8 @@ func (s *streams) drain(o *output, buf []byte) {
 	}
 }
 
-// pass gives b to the caller, as far as the limit allows. After a fault the
-// stream is still read, so that a program asked to end is not stuck writing.
+// pass writes b to the caller, as far as the limit allows. After an error the stream is still read,
+// so that a program that was asked to end is not stuck while writing.
 func (s *streams) pass(o *output, b []byte) {
 	if b = b[:s.allow(len(b))]; len(b) == 0 || o.to == nil {
 		return
@@ -209,7 +210,7 @@ func (s *streams) pass(o *output, b []byte) {
 	}
 }
 
-// allow says how many of n bytes are within the limit.
+// allow returns how many of n bytes are within the limit.
 func (s *streams) allow(n int) int {
 	if s.limit == 0 {
 		return n
@@ -246,7 +247,7 @@ func (s *streams) fault() error {
 	return s.err
 }
 
-// finished reports whether all output was passed on within the time given.
+// finished reports whether all output was passed on within the given time.
 func (s *streams) finished(wait time.Duration) bool {
 	select {
 	case <-s.finishes:
@@ -263,8 +264,8 @@ func (s *streams) finished(wait time.Duration) bool {
 	}
 }
 
-// linger waits for the rest of the output until that is silent for so long, or goes on for too
-// long. It reports whether somebody still holds it.
+// linger waits for the rest of the output until the output is silent for the given time, or
+// continues for too long. It reports whether some process still holds the output.
 func (s *streams) linger(ctx context.Context, silence time.Duration) (held bool) {
 	quiet, over := time.NewTimer(silence), time.NewTimer(mostWords*silence)
 	defer quiet.Stop()
@@ -284,8 +285,8 @@ func (s *streams) linger(ctx context.Context, silence time.Duration) (held bool)
 	}
 }
 
-// held reports whether somebody can still write to an output. That it was not
-// all passed on says less: the caller may be slow to take it.
+// held reports whether some process can still write to an output. Output that was not passed on yet
+// proves less: the caller may be slow.
 func (s *streams) held() bool {
 	select {
 	case <-s.finishes:
@@ -295,7 +296,7 @@ func (s *streams) held() bool {
 	}
 }
 
-// finish passes on the output that is there and closes everything.
+// finish passes on the output that is there, and closes everything.
 func (s *streams) finish() {
 	if s.stdin != nil {
 		_ = s.stdin.Close()
@@ -311,7 +312,7 @@ func (s *streams) finish() {
 	<-s.finishes
 }
 
-// close gives up streams that no program was started with.
+// close closes the streams if no program was started with them.
 func (s *streams) close() {
 	s.closeChild()
 	if s.stdin != nil {

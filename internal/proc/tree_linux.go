@@ -17,14 +17,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// While programs run, this process is a child subreaper: whatever loses its parent becomes our
-// child, so every process of a tree is below the program or below us, and what the program leaves
-// behind is among our own children once the program has ended. The kernel gives orphans to our
-// main thread, and programs are started by others, so one look at the main thread's list of
-// children shows that nothing was left.
+// While programs run, this process is a child subreaper: every process that loses its parent
+// becomes our child. Every process of a tree is therefore below the program or below us. After the
+// program has ended, the processes that it left behind are among our own children. The kernel gives
+// orphans to our main thread, and other threads start programs. An empty list of the main thread's
+// children therefore shows that nothing was left.
 //
-// Other orphans may be there too, and children the calling program forked itself. An orphan is
-// taken for a tree's only if one of these says so:
+// There may also be other orphans, and children that the calling program forked itself. An orphan
+// belongs to a tree only if one of these is true:
 //
 //   - it was seen below the program;
 //   - it is in the session or the group that the program was started as;
@@ -33,49 +33,50 @@ import (
 //     program still running is old enough to have started it. If there is one, the orphan's end
 //     comes with that program's.
 //
-// Children that this process had when it began are not ours by any of these: a shell that
-// becomes a program by exec leaves it its background jobs.
+// None of these is true for children that this process had when it began: a shell that becomes a
+// program by exec leaves its background jobs to the program.
 //
-// The brand is for daemons that cleaned their environment. It is a property of the threads that
-// start all programs, kept by every fork and exec, of no consequence and free to read: that
-// memory failures are reported late, which is the default, but asked for. Children that the
-// calling program starts by itself come from other threads and don't have it.
+// The brand is for daemons that emptied their environment. It is a property of the threads that
+// start all programs, which every fork and exec keeps. It is harmless and free to read: memory
+// failures are reported late, which is the default, but here it is asked for explicitly. Children
+// that the calling program starts by itself come from other threads and do not have it.
 
-// A tree is a program and all that came from it.
+// A tree is a program and all processes that come from it.
 type tree struct {
 	cmd     *exec.Cmd
 	pid     int
-	started time.Time      // no limit counts from an earlier moment
+	started time.Time      // limits count from this moment or later
 	mark    string         // in the environment of its processes
-	born    uint64         // no process of it is older; clock ticks since boot
-	known   map[int]uint64 // processes seen in it, and when each was born
+	born    uint64         // no process of the tree is older; clock ticks since boot
+	known   map[int]uint64 // processes seen in the tree, and when each was born
 	over    bool           // its program has ended or is being killed
 	ended   atomic.Bool    // its program has ended
 }
 
-// trees holds what is running or being started. Its lock also makes searches take turns.
+// trees holds the programs that are running or being started. Its lock also makes searches take
+// turns.
 var trees struct {
 	sync.Mutex
-	running map[*tree]bool // nil before the first
+	running map[*tree]bool // nil before the first program
 	reaping bool           // this process is a subreaper because we asked for it
 }
 
 const markVariable = "SKILLHAND_JOB"
 
-// ownMark is what the marks of all our trees begin with.
+// ownMark returns the beginning of the marks of all our trees.
 var ownMark = sync.OnceValue(newMark)
 
-// guardMark returns what the guard finds our trees by.
+// guardMark returns the mark by which the guard finds our trees.
 func guardMark() string { return ownMark() }
 
-// newMark returns a word that no other process has. All are of one length, so none is the
-// beginning of another.
+// newMark returns a random word that no other process has. All marks have the same length, so no
+// mark is the beginning of another.
 func newMark() string { return strconv.FormatUint(rand.Uint64()|1<<63, 36) }
 
-// startTree starts a program in a session of its own.
+// startTree starts a program in its own session.
 func startTree(cmd *exec.Cmd) (*tree, error) {
 	t := &tree{cmd: cmd, mark: ownMark() + "-" + newMark()}
-	// A program that calls us again starts trees within ours: they keep our mark.
+	// A program that calls us again starts trees within our tree, so these also keep our mark.
 	marks := t.mark
 	if outer := os.Getenv(markVariable); outer != "" {
 		marks = outer + "." + t.mark
@@ -89,19 +90,21 @@ func startTree(cmd *exec.Cmd) (*tree, error) {
 	return t, nil
 }
 
-// adopt makes orphans our children. The lock is held.
+// adopt makes orphans our children. The caller holds the lock.
 func adopt() {
 	if trees.running == nil {
 		trees.running = map[*tree]bool{}
 	}
 	var already int32
-	if len(trees.running) > 0 || unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&already)), 0, 0, 0) != nil || already != 0 {
+	if len(trees.running) > 0 ||
+		unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&already)), 0, 0, 0) != nil || already != 0 {
 		return
 	}
 	trees.reaping = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil
 }
 
-// release leaves orphans to init again when none of our programs is running. The lock is held.
+// release leaves orphans to init again when none of our programs is running. The caller holds the
+// lock.
 func release() {
 	if len(trees.running) == 0 && trees.reaping {
 		_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
@@ -109,7 +112,7 @@ func release() {
 	}
 }
 
-// wait waits for the program's end. Until reap, its number stays its own.
+// wait waits for the program's end. The program keeps its process number until reap.
 func (t *tree) wait() {
 	for unix.Waitid(unix.P_PID, t.pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
@@ -120,7 +123,7 @@ func (t *tree) wait() {
 func (t *tree) reap() (int, error) {
 	trees.Lock()
 	defer trees.Unlock()
-	err := t.cmd.Wait() // at once: it has ended
+	err := t.cmd.Wait() // returns at once: the program has ended
 	delete(trees.running, t)
 	release()
 	if t.cmd.ProcessState == nil {
@@ -140,8 +143,8 @@ func (t *tree) gone() bool {
 	return len(live) == 0
 }
 
-// left names the processes of the tree, and reports whether all of them wait for
-// something: one that is busy may be about to end.
+// left returns the names of the tree's processes, and reports whether all of them wait for
+// something. A busy process may be about to end.
 func (t *tree) left() (names []string, idle bool) {
 	live, calm := t.find()
 	for rounds := 5; len(live) == 0 && !calm && rounds > 0; rounds-- {
@@ -149,7 +152,7 @@ func (t *tree) left() (names []string, idle bool) {
 	}
 	idle = true
 	for _, p := range live {
-		if name := bytes.TrimSuffix(readAll(p.path("comm")), []byte("\n")); len(name) > 0 { // else it is gone by now
+		if name := bytes.TrimSuffix(readAll(p.path("comm")), []byte("\n")); len(name) > 0 { // else it has ended in the meantime
 			names = append(names, string(name))
 			idle = idle && (p.state == 'S' || p.state == 'T' || p.state == 't')
 		}
@@ -157,13 +160,13 @@ func (t *tree) left() (names []string, idle bool) {
 	return names, idle
 }
 
-// tidy clears away the remains of orphans.
+// tidy removes the remains of orphans.
 func (t *tree) tidy() { t.find() }
 
 // kill ends every process of the tree.
 func (t *tree) kill() {
-	// If several end at the same moment, the last one to say so takes what none of them
-	// can tell to be its own.
+	// If several trees end at the same moment, the last one to set over takes the orphans that no
+	// tree can recognize as its own.
 	trees.Lock()
 	t.over = true
 	trees.Unlock()
@@ -177,9 +180,9 @@ func (t *tree) kill() {
 	})
 }
 
-// exterminate repeats a round of killing, since processes fork while they are
-// being searched for, until it reports that none was left. It gives up when patience has run
-// out, but not before it made enough rounds: on a busy machine one may take a second.
+// exterminate repeats a round of killing until the round reports that no process was left, because
+// processes fork during the search. It gives up when patience has run out, but not before it made
+// enough rounds: on a busy machine a round may take a second.
 func exterminate(round func() (done bool)) {
 	limit := time.Now().Add(patience)
 	wait := 100 * time.Microsecond
@@ -192,8 +195,8 @@ func exterminate(round func() (done bool)) {
 // send sends sig to every process of the tree, once.
 func (t *tree) send(sig unix.Signal) (count int, calm bool) {
 	live, calm := t.find()
-	// The group gets it in one stroke, which no fork can evade. The program, even dead, keeps
-	// the group's number from being given to others.
+	// All processes of the group get the signal at once, which no fork can evade. Until it is
+	// reaped, the program keeps the group's number from being given to another group.
 	trees.Lock()
 	if trees.running[t] {
 		_ = unix.Kill(-t.pid, sig)
@@ -207,9 +210,9 @@ func (t *tree) send(sig unix.Signal) (count int, calm bool) {
 	return len(live), calm
 }
 
-// find returns the live processes of the tree and reaps the dead orphans among them. If it is not
-// calm, it should be repeated: an orphan died, and may have left us its own children meanwhile, or
-// there is one that may be of the tree and could not be judged just now.
+// find returns the live processes of the tree, and reaps the dead orphans among them. If it does
+// not report calm, it should be repeated. Either an orphan died, and may have left its own children
+// to us, or it is still unknown whether an orphan belongs to the tree.
 func (t *tree) find() (live []process, calm bool) {
 	calm = true
 	if !t.ended.Load() {
@@ -228,7 +231,7 @@ func (t *tree) find() (live []process, calm bool) {
 	for _, pid := range orphans {
 		p, ok := readProcess(pid)
 		if !ok || p.parent != self || p.session == session || isProgram(pid) {
-			continue // gone by now, or never ours: a tree has no process in our session
+			continue // it has ended, or was never ours: a tree has no process in our session
 		}
 		mine, doubt := t.owns(p)
 		switch {
@@ -257,7 +260,7 @@ func (t *tree) find() (live []process, calm bool) {
 	return live, calm
 }
 
-// owns reports whether an orphan is of the tree. The lock is held.
+// owns reports whether an orphan belongs to the tree. The caller holds the lock.
 func (t *tree) owns(p process) (mine, doubt bool) {
 	if born, ok := t.known[p.pid]; ok && born == p.born {
 		return true, false
@@ -274,20 +277,20 @@ func (t *tree) owns(p process) (mine, doubt bool) {
 	}
 	for other := range trees.running {
 		if other != t && !other.over && other.born <= p.born {
-			// In the middle of an exec, a process shows no environment for a moment.
+			// A process in the middle of an exec shows no environment for a moment.
 			return false, len(env) == 0 && p.state != 'Z'
 		}
 	}
 	return true, false
 }
 
-// ours reports whether a process with this environment comes from a program that we started. A mark says
-// which process started it; the brand, that one like us did.
+// ours reports whether a process with this environment comes from a program that we started. A mark
+// says which process started it. The brand says that a process like us started it.
 func (p process) ours(env []byte) bool {
 	return bytes.Contains(env, []byte(ownMark())) || p.branded() && !bytes.Contains(env, []byte(markVariable+"="))
 }
 
-// isProgram reports whether pid is a program that a Run is waiting for. The lock is held.
+// isProgram reports whether pid is a program that a Run is waiting for. The caller holds the lock.
 func isProgram(pid int) bool {
 	for t := range trees.running {
 		if t.pid == pid {
@@ -297,16 +300,16 @@ func isProgram(pid int) bool {
 	return false
 }
 
-// reapOrphan reaps a child that has ended. One whose other threads live on has not.
+// reapOrphan reaps a child that has ended. A child whose other threads live on has not ended.
 func reapOrphan(pid int) bool {
 	got, err := unix.Wait4(pid, nil, unix.WNOHANG, nil)
 	return got == pid || err == unix.ECHILD
 }
 
-// KillOrphans kills everything that Run started and that is still there: what programs that are
-// running now have started, and daemons of which nobody can say any more which program they came
-// from. It is for the end of a main program, also one in a hurry. A program that Run is waiting for
-// is left for Run to reap. Whatever Run did not start lives on.
+// KillOrphans kills all processes that Run started and that still exist: those of running programs,
+// and daemons whose program is unknown. It is for the end of a main program, also for a quick end.
+// A program that Run is waiting for is left for Run to reap. Processes that Run did not start live
+// on.
 func KillOrphans() {
 	trees.Lock()
 	started := trees.running != nil
@@ -314,10 +317,10 @@ func KillOrphans() {
 	if !started || !procfs() {
 		return
 	}
-	// A process that loses its parent in the course of this must not get away.
+	// A process that loses its parent during this must not get away.
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	exterminate(func() bool {
-		// A tree without a program takes what is left of those that have ended.
+		// A tree without a program takes the remains of programs that have ended.
 		none, done := &tree{mark: ownMark()}, true
 		none.ended.Store(true)
 		all := []*tree{none}
@@ -326,7 +329,7 @@ func KillOrphans() {
 			if t.over = true; t.pid != 0 {
 				all = append(all, t)
 			} else {
-				done = false // it is being started
+				done = false // the program is being started
 			}
 		}
 		trees.Unlock()
@@ -338,21 +341,21 @@ func KillOrphans() {
 	})
 }
 
-// starters are the threads that start programs. They live as long as this process: a program
-// is to be killed when its parent dies, and to the kernel the parent is the thread.
+// The starters are threads that start programs. They live as long as this process. The kernel kills
+// a program when its parent dies, and its parent is the thread that started it.
 type starters struct {
 	work    chan func()
 	threads atomic.Int32
-	brand   bool // what they start has the brand
+	brand   bool // the programs that they start have the brand
 }
 
-// One thread would do, but between two programs it waits for the first to get going.
+// One thread would be enough, but a second program would have to wait until the first is running.
 const starterThreads = 3
 
 var starter = sync.OnceValue(func() *starters {
 	c := &starters{work: make(chan func())}
-	// If we are branded ourselves, so are the children of the calling program, and the brand
-	// tells nothing. But then somebody above us looks for it.
+	// If we have the brand ourselves, the children of the calling program have it too, and it says
+	// nothing. But then a process above us looks for it.
 	self, ok := readProcess(os.Getpid())
 	c.brand = ok && !self.flagged() && unix.Prctl(unix.PR_MCE_KILL_GET, 0, 0, 0, 0) == nil
 	return c
@@ -363,7 +366,7 @@ func (c *starters) start(t *tree) error {
 	work := func() { done <- t.start() }
 	select {
 	case c.work <- work:
-	default: // all are busy
+	default: // all threads are busy
 		if c.threads.Add(1) <= starterThreads {
 			go c.join(make(chan struct{}))
 		} else {
@@ -374,11 +377,12 @@ func (c *starters) start(t *tree) error {
 	return <-done
 }
 
-// join makes this goroutine one of the starters, on a thread of its own.
+// join makes this goroutine one of the starters, on its own thread.
 func (c *starters) join(joined chan<- struct{}) {
 	runtime.LockOSThread()
 	if unix.Gettid() == os.Getpid() {
-		// The main thread gets the orphans. While we hold it, another goroutine gets another.
+		// The main thread gets the orphans. While we hold it, another goroutine gets another
+		// thread.
 		other := make(chan struct{})
 		go c.join(other)
 		<-other
@@ -395,8 +399,8 @@ func (c *starters) join(joined chan<- struct{}) {
 	}
 }
 
-// start starts the program, on a thread of the starters. The trees are not locked
-// meanwhile: there may be many who want to know that nothing of theirs is left.
+// start starts the program, on a thread of the starters. It does not hold the lock of trees
+// meanwhile, because many trees may want to know whether any of their processes are left.
 func (t *tree) start() error {
 	defer keepApart()()
 	trees.Lock()
@@ -419,8 +423,9 @@ func (t *tree) start() error {
 	return nil
 }
 
-// keepApart keeps starting and searching apart where the kernel does not list a thread's
-// children: there a program just started looks like an orphan. It returns how to end that.
+// keepApart prevents that a search runs while a program is being started, on kernels that do not
+// list a thread's children: there a new program looks like an orphan. The caller calls end to allow
+// it again.
 func keepApart() (end func()) {
 	if childrenFile() {
 		return func() {}
@@ -431,7 +436,7 @@ func keepApart() (end func()) {
 
 var apart sync.Mutex
 
-// A process is what the system says about one.
+// A process is what the system says about a process.
 type process struct {
 	pid, parent, group, session int
 	state                       byte
@@ -443,7 +448,7 @@ func (p process) path(file string) string {
 	return "/proc/" + strconv.Itoa(p.pid) + "/" + file
 }
 
-// The kernel's flags for the way a process wants to hear of memory failures.
+// These are the kernel's flags for how a process is informed about memory failures.
 const (
 	mceProcess = 0x00000080
 	mceEarly   = 0x08000000
@@ -453,7 +458,7 @@ func (p process) flagged() bool { return p.flags&(mceProcess|mceEarly) == mcePro
 
 func (p process) branded() bool { return starter().brand && p.flagged() }
 
-// send sends a signal to p, and to no other process that has its number by now.
+// send sends a signal to p, and not to another process that got its number in the meantime.
 func (p process) send(sig unix.Signal) {
 	fd, err := unix.PidfdOpen(p.pid, 0)
 	if err == nil {
@@ -466,7 +471,7 @@ func (p process) send(sig unix.Signal) {
 	case err == nil:
 		_ = unix.PidfdSendSignal(fd, sig, nil, 0)
 	case errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM):
-		_ = unix.Kill(p.pid, sig) // an older kernel, or a sandbox that does not know pidfds
+		_ = unix.Kill(p.pid, sig) // an older kernel, or a sandbox that does not allow pidfds
 	}
 }
 
@@ -477,7 +482,7 @@ func readProcess(pid int) (process, bool) {
 		return p, false
 	}
 	text := readAll(p.path("stat"))
-	// The second field is the program's name in brackets, with anything in it.
+	// The second field is the program's name in parentheses, which may contain any characters.
 	f := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	if len(f) < 20 {
 		return p, false
@@ -520,7 +525,7 @@ func listing() func(pid int) []int {
 	}
 }
 
-// scan returns the children of every process: the slow way.
+// scan returns the children of every process. It is slow.
 func scan() map[int][]int {
 	children := map[int][]int{}
 	all, _ := os.ReadDir("/proc")
@@ -534,8 +539,8 @@ func scan() map[int][]int {
 	return children
 }
 
-// procfs reports whether /proc is there and counts processes as we do, which
-// it does not if we are in another process namespace than it.
+// procfs reports whether /proc exists and numbers processes as we do. It does not if we are in
+// another process namespace.
 var procfs = sync.OnceValue(func() bool {
 	self, err := os.Readlink("/proc/self")
 	return err == nil && self == strconv.Itoa(os.Getpid())
@@ -547,8 +552,8 @@ var childrenFile = sync.OnceValue(func() bool {
 	return procfs() && unix.Access("/proc/self/task/"+self+"/children", unix.R_OK) == nil
 })
 
-// readAll reads a file of /proc, or nothing if it is gone. These files are not waited
-// for, and most are small: the runtime's way to read would take three times as long.
+// readAll reads a file of /proc, or nothing if it does not exist any more. Reading these files
+// never blocks, and most are small. The runtime's way to read them would take three times as long.
 func readAll(path string) []byte {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

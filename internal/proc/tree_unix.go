@@ -15,7 +15,7 @@ type tree struct {
 	cmd     *exec.Cmd
 	pid     int
 	started time.Time
-	err     error // from waiting
+	err     error // the error from waiting
 }
 
 func startTree(cmd *exec.Cmd) (*tree, error) {
@@ -38,7 +38,7 @@ func (t *tree) signal(s Signal) bool { return unix.Kill(-t.pid, s.unix()) == nil
 
 func (t *tree) gone() bool { return unix.Kill(-t.pid, 0) == unix.ESRCH }
 
-// left says no more than whether there is something.
+// left reports only whether processes are left.
 func (t *tree) left() (names []string, idle bool) {
 	if unix.Kill(-t.pid, 0) == nil {
 		names = []string{""}
@@ -63,8 +63,8 @@ func (t *tree) reap() (int, error) {
 
 func (t *tree) tidy() {}
 
-// guardMark returns nothing: processes do not show their environment here.
+// guardMark returns nothing: on these systems processes do not show their environment.
 func guardMark() string { return "" }
 
-// KillOrphans does nothing here: what left its process group cannot be found again.
+// KillOrphans does nothing here: processes that left their process group cannot be found again.
 func KillOrphans() {}

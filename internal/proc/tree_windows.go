@@ -11,17 +11,18 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// A tree is a program and the job object that holds it and everything it starts.
+// A tree is a program and the job object that holds the program and everything it starts.
 type tree struct {
 	cmd     *exec.Cmd
 	pid     int
 	started time.Time
-	job     windows.Handle // 0 if Windows gave us none: the program is then ended alone
-	err     error          // from waiting
+	job     windows.Handle // 0 if Windows gave us none: then only the program is ended
+	err     error          // the error from waiting
 }
 
-// startTree starts a program that does nothing before it is in its job: what it starts then is in it too. Should we be
-// killed, Windows closes the job, and ends what is in it.
+// startTree starts a program suspended, and lets it run once it is in its job. Everything that it
+// starts is then in the job too. If we are killed, Windows closes the job, and ends the processes
+// in it.
 func startTree(cmd *exec.Cmd) (*tree, error) {
 	t := &tree{cmd: cmd, job: newJob(), started: time.Now()}
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_SUSPENDED}
@@ -49,7 +50,7 @@ func startTree(cmd *exec.Cmd) (*tree, error) {
 	return t, nil
 }
 
-// newJob makes a job object whose processes end when it is closed, or returns 0.
+// newJob creates a job object whose processes end when it is closed. It returns 0 if it cannot.
 func newJob() windows.Handle {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -68,7 +69,8 @@ func newJob() windows.Handle {
 
 var ntResumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
 
-// resume lets a suspended program run. Package os keeps no handle of its thread, which ResumeThread would need.
+// resume lets a suspended program run. ResumeThread would need a handle of the program's thread,
+// which package os does not keep.
 func resume(process uintptr) error {
 	if err := ntResumeProcess.Find(); err != nil {
 		return err
@@ -85,12 +87,13 @@ func (t *tree) wait() {
 	}
 }
 
-// signal has no polite way to offer.
+// signal returns false: Windows has no polite signal.
 func (t *tree) signal(Signal) bool { return false }
 
 func (t *tree) gone() bool { return true }
 
-// left names none: a console that Windows opened for the program may be in the job, and was not left behind.
+// left returns no names: a console that Windows opened for the program may be in the job, and was
+// not left behind.
 func (t *tree) left() (names []string, idle bool) { return nil, true }
 
 func (t *tree) kill() {
@@ -114,7 +117,7 @@ func (t *tree) closeJob() {
 	}
 }
 
-// signalled returns 0: there are no signals here.
+// signalled returns 0: Windows has no signals.
 func signalled(*os.ProcessState) int { return 0 }
 
 func (t *tree) tidy() {}
@@ -133,8 +136,8 @@ func runnable(path, dir string) (string, error) {
 
 func mayEnter(string) bool { return true }
 
-// hasWriter cannot tell here, so what is open counts as held.
+// hasWriter returns true, because Windows cannot tell. An open pipe therefore counts as held.
 func hasWriter(*os.File) bool { return true }
 
-// readNow cannot read without waiting here, so there is never anything.
+// readNow returns 0, because it cannot read without waiting here.
 func readNow(*os.File, []byte) int { return 0 }

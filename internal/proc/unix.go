@@ -18,7 +18,7 @@ func (s Signal) unix() unix.Signal {
 	return unix.SIGTERM
 }
 
-// exit returns a program's exit status as a shell gives it.
+// exit returns a program's exit status as a shell reports it.
 func exit(state *os.ProcessState) int {
 	if n := signalled(state); n != 0 {
 		return 128 + n
@@ -34,7 +34,7 @@ func signalled(state *os.ProcessState) int {
 	return 0
 }
 
-// runnable returns path if a program that runs in dir can be started by it.
+// runnable returns path if a program that runs in dir can be started by this path.
 func runnable(path, dir string) (string, error) {
 	file := in(dir, path)
 	info, err := os.Stat(file)
@@ -52,7 +52,7 @@ func runnable(path, dir string) (string, error) {
 
 func mayEnter(dir string) bool { return unix.Access(dir, unix.X_OK) == nil }
 
-// hasWriter reports whether a pipe is open for writing somewhere.
+// hasWriter reports whether some process has a pipe open for writing.
 func hasWriter(f *os.File) bool {
 	conn, err := f.SyscallConn()
 	if err != nil {
@@ -70,7 +70,7 @@ func hasWriter(f *os.File) bool {
 	return err == nil && poll[0].Revents&unix.POLLHUP == 0
 }
 
-// readNow reads what is there, without waiting: 0 or less if there is nothing.
+// readNow reads the available bytes without waiting. It returns 0 or less if there are none.
 func readNow(f *os.File, buf []byte) (n int) {
 	conn, err := f.SyscallConn()
 	if err != nil {
