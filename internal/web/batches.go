@@ -13,25 +13,26 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// batchForm is what can be done with a batch.
+// A batchForm offers the actions on a batch.
 type batchForm struct {
 	Name          string
 	ID            int64
-	Retry, Cancel string // how many jobs that would be; "" for none
+	Retry, Cancel string // how many jobs the action would change; "" if there are none
 }
 
-// db returns the database of batches, nil if there is none.
+// db returns the database of batches, or nil if there is none.
 func (v *visit) db() (*batch.DB, error) {
 	if v.site.Batches == nil {
 		return nil, nil
 	}
 	if v.site.BatchFile != "" {
-		v.watch(false, v.site.BatchFile, v.site.BatchFile+"-wal") // SQLite writes to that one first
+		v.watch(false, v.site.BatchFile, v.site.BatchFile+"-wal") // SQLite writes to this file first
 	}
 	return v.site.Batches()
 }
 
-// every says how often to look again at a database that gives no news, while there is something to wait for.
+// every returns after how many seconds to reload a view while a batch is unfinished and its
+// database cannot be watched.
 func (v *visit) every(left bool) int {
 	if left && v.site.BatchFile == "" {
 		return 5
@@ -74,7 +75,8 @@ func (v *visit) batches() (*view, error) {
 		number("done", "Done", "good", func(s batch.Status) int { return s.Done }),
 		number("failed", "Failed", "bad", func(s batch.Status) int { return s.Failed }),
 		number("left", "Left", "", func(s batch.Status) int { return s.Left() }),
-		{key: "cost", title: "Cost", number: true, fold: true, compare: by(func(s batch.Status) float64 { return s.CostUSD }), cell: batchCost},
+		{key: "cost", title: "Cost", number: true, fold: true,
+			compare: by(func(s batch.Status) float64 { return s.CostUSD }), cell: batchCost},
 		timed("created", "Created", func(s batch.Status) time.Time { return s.Created }),
 	}
 	data.Table = l.table(v)
@@ -87,7 +89,7 @@ func (v *visit) batchLink(s *batch.Status, pairs ...string) string {
 	return v.link("batch", append([]string{"name", s.Name, "id", strconv.FormatInt(s.ID, 10)}, pairs...)...)
 }
 
-// standing says in words how a batch is doing.
+// standing describes the state of a batch.
 func (v *visit) standing(db *batch.DB, s *batch.Status) string {
 	switch {
 	case s.Left() == 0 && s.Failed+s.Skipped+s.Canceled == 0:
@@ -105,7 +107,7 @@ func (v *visit) standing(db *batch.DB, s *batch.Status) string {
 	case s.Short && s.Open == 0:
 		return fmt.Sprintf("the budget of %s allows no more", term.Dollars(s.Budget))
 	case s.Open > 0:
-		running, err := db.Running(v.ctx, s.ID) // open jobs may be in nobody's hands
+		running, err := db.Running(v.ctx, s.ID) // a worker that is not running may have opened jobs
 		if err != nil {
 			return err.Error()
 		}
@@ -116,7 +118,7 @@ func (v *visit) standing(db *batch.DB, s *batch.Status) string {
 	return "waiting; if no worker runs, start one: skillhand batch work"
 }
 
-// found returns the batch that is asked for, by its id or else the latest of its name.
+// found returns the batch that the address names: by its id, or otherwise the latest of its name.
 func (v *visit) found(db *batch.DB) (*batch.Status, error) {
 	name := v.query.Get("name")
 	missing := errMissing{"There is no batch " + name + "."}
@@ -199,7 +201,7 @@ func (v *visit) batch() (*view, error) {
 	return &view{Name: "list", Tab: "batches", Title: "Batch " + s.Name, Data: data, Every: v.every(s.Left() > 0)}, nil
 }
 
-// batchCost shows what a batch has cost, and may cost.
+// batchCost shows the cost of a batch and its budget.
 func batchCost(s batch.Status) cell {
 	c := costCell(s.CostUSD)
 	if b := budgetOf(&s); b != nil {
@@ -208,19 +210,20 @@ func batchCost(s batch.Status) cell {
 	return c
 }
 
-// A budget is what a batch has spent of what it may.
+// A budget shows how much of its budget a batch has spent.
 type budget struct {
 	Text string
 	Part string // in percent
-	Why  string // nothing more is started, if so
-	Go   string // the command that goes on then
+	Why  string // why no more jobs are started, or ""
+	Go   string // the command that continues then
 }
 
 func budgetOf(s *batch.Status) *budget {
 	if s.Budget <= 0 {
 		return nil
 	}
-	b := &budget{Text: term.Dollars(s.CostUSD) + " of " + term.Dollars(s.Budget), Part: fmt.Sprintf("%.1f%%", min(100, s.CostUSD*100/s.Budget))}
+	b := &budget{Text: term.Dollars(s.CostUSD) + " of " + term.Dollars(s.Budget),
+		Part: fmt.Sprintf("%.1f%%", min(100, s.CostUSD*100/s.Budget))}
 	if s.Short && s.Left() > 0 {
 		b.Why = "No further job fits into the rest."
 		b.Go = fmt.Sprintf("skillhand batch run FILE --budget-usd %.2f", s.Budget*2)
@@ -228,8 +231,8 @@ func budgetOf(s *batch.Status) *budget {
 	return b
 }
 
-// pace says how fast jobs end, and how long the rest takes. The last few hundred count. How long a job takes that has
-// been running for longer than any of those, nobody knows.
+// pace returns how fast jobs end and how long the rest takes, calculated from the last few hundred
+// jobs. If a job has been running for longer than any of these, its remaining time is unknown.
 func (v *visit) pace(db *batch.DB, s *batch.Status, running []batch.Running) (rows [][2]string, note string, err error) {
 	const recent = 200
 	last, err := db.Events(v.ctx, s.ID, max(0, s.Event-recent))
@@ -251,7 +254,8 @@ func (v *visit) pace(db *batch.DB, s *batch.Status, running []batch.Running) (ro
 	return rows, note, nil
 }
 
-// timeLeft says how long the rest of a batch takes, of which one job ends in each time, and the longest took longest.
+// timeLeft describes how long the rest of a batch takes. One job ends in each time each, and the
+// longest job took longest.
 func timeLeft(each, longest time.Duration, left int, running []batch.Running, now time.Time) string {
 	var oldest batch.Running
 	for _, r := range running {
@@ -276,7 +280,7 @@ func timeLeft(each, longest time.Duration, left int, running []batch.Running, no
 	return "about " + short(each*time.Duration(left))
 }
 
-// paced writes a pace with two figures that count.
+// paced returns a pace with two significant digits.
 func paced(n float64) string {
 	if n < 10 {
 		return fmt.Sprintf("%.2g", n)
@@ -296,7 +300,7 @@ func took(r batch.Result) time.Duration {
 	return r.Ended.Sub(*r.Started)
 }
 
-// editBatch takes failed jobs again, or ends what is left.
+// editBatch retries the failed jobs of a batch or cancels the remaining jobs.
 func (v *visit) editBatch() (string, error) {
 	name := v.query.Get("name")
 	db, err := v.db()

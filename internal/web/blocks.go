@@ -5,16 +5,17 @@ import (
 	"strings"
 )
 
-// A block is lines of a source beside what an agent reads in their place.
+// A block is a group of source lines beside the lines that an agent reads in their place.
 type block struct {
 	Source, Page []line
-	Made         int    // the directive whose output this is, the first of several; 0 for none
+	Made         int    // the directive that printed this output, or the first of several; 0 for none
 	Alike        bool   // both sides have the same lines
-	Text         string // in an export: the lines, if both sides have the same
-	First        int    // the number of the first of them
+	Text         string // in an export: the lines, if they are the same on both sides
+	First        int    // the number of the first line
 }
 
-// Same reports whether both sides have the same lines.
+// Same reports whether an export writes the lines only once, because both sides have the same
+// lines.
 func (b block) Same() bool { return b.Text != "" }
 
 // text returns a line without its marks.
@@ -26,7 +27,8 @@ func (l line) text() string {
 	return b.String()
 }
 
-// A reach is the lines of a directive, or of several that share lines: from, up to but not including to.
+// A reach is the range of lines of a directive, or of several directives that share lines. It
+// excludes to.
 type reach struct{ id, from, to int }
 
 func reaches(all []line) map[int]reach {
@@ -47,8 +49,8 @@ func reaches(all []line) map[int]reach {
 	return found
 }
 
-// blocks puts a source and its page side by side: each directive beside its output, and lines that both have beside
-// each other.
+// blocks puts a source and its page side by side. Each directive is beside its output, and lines
+// that both have are beside each other.
 func blocks(source, page []line) []block {
 	var all []block
 	outputs := reaches(page)
@@ -60,11 +62,11 @@ func blocks(source, page []line) []block {
 		}
 	}
 	slices.SortFunc(pairs, func(a, b [2]reach) int { return a[0].id - b[0].id })
-	at, on := 0, 0 // where the rest begins
+	at, on := 0, 0 // the first lines that are in no block yet
 	for i := 0; i < len(pairs); i++ {
 		from, to := pairs[i][0], pairs[i][1]
 		if from.from < at || to.from < on {
-			continue // within lines that stand already
+			continue // these lines are already in a block
 		}
 		for i+1 < len(pairs) && (pairs[i+1][0].from < from.to || pairs[i+1][1].from < to.to) { // they share a line
 			i++
@@ -100,7 +102,7 @@ func between(source, page []line) []block {
 	for _, p := range anchors(a, b) {
 		i, j := p[0], p[1]
 		if i < at || j < on {
-			continue // within a run that stands already
+			continue // these lines are already in a block
 		}
 		for i > at && j > on && a[i-1] == b[j-1] {
 			i, j = i-1, j-1
@@ -115,7 +117,8 @@ func between(source, page []line) []block {
 	return all
 }
 
-// anchors finds lines that each text has once, as many as stand in the same order in both.
+// anchors returns pairs of lines that both texts have exactly once: the longest list of pairs that
+// is in the same order in both.
 func anchors(a, b []string) [][2]int {
 	once := func(all []string) map[string]int {
 		places := map[string]int{}
@@ -136,7 +139,8 @@ func anchors(a, b []string) [][2]int {
 			pairs = append(pairs, [2]int{i, j})
 		}
 	}
-	// The longest run of pairs that grow in both: for each length, the one that ends first.
+	// Find the longest sequence of pairs that grows in both texts. For each length, keep the
+	// sequence that ends first.
 	var ends []int
 	before := make([]int, len(pairs))
 	for k, p := range pairs {
@@ -157,8 +161,8 @@ func anchors(a, b []string) [][2]int {
 	return all
 }
 
-// foldSame writes lines that both sides have once, but for those with marks or findings. The script
-// of an export shows them on both.
+// foldSame merges lines that are the same on both sides, except lines with marks or findings. The
+// script of an export shows merged lines on both sides.
 func foldSame(all []block) (folded []block) {
 	for _, b := range all {
 		if !b.Alike {

@@ -10,22 +10,23 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// A chart answers a question about a period, drawn, and as a table. Places are in percent of its field.
+// A chart answers a question about a period as a drawing and as a table. Positions are in percent
+// of the drawing.
 type chart struct {
 	Question, Answer string
-	Empty            string // what to say if there is nothing to draw
+	Empty            string // the text if there is nothing to draw
 	Key              []square
 	Ticks, Dates     []tick
 	Bars             []bar
 	Dots             []drawn
 	Lines            []joint
-	Over             []tick // amounts of bars that are cut off
+	Over             []tick // the amounts of bars that are cut off
 	Tips             []tip
 	Heads            []string
 	Rows             [][]string
 }
 
-// A tick is a text at a place.
+// A tick is a label at a position.
 type tick struct{ At, Text string }
 
 // A bar is a rectangle.
@@ -34,25 +35,25 @@ type bar struct{ X, Y, Width, Height, Class string }
 // A joint is a line between two dots.
 type joint struct{ X1, Y1, X2, Y2 string }
 
-// A tip is what is said about a period to whoever points at it.
+// A tip is the text that appears when the user points at a period.
 type tip struct{ X, Width, Text string }
 
-// A calendar is a time that is cut into equal periods.
+// A calendar divides a time into equal periods.
 type calendar struct {
 	starts []time.Time
-	each   string // how long one is, in words
-	form   string // of the time at which one begins
-	short  string // the same beneath a chart
+	each   string // the length of a period, such as "each day"
+	form   string // the time format for the start of a period
+	short  string // the time format for labels below a chart
 }
 
 const (
-	maxBars  = 60 // in a chart; a longer time has bars of several days
-	maxHours = 48 // a longer time has no bars of an hour
-	minHours = 11 // a shorter time would have bars that are too wide
+	maxBars  = 60 // in a chart; for a longer time, each bar covers several days
+	maxHours = 48 // a longer time has no bars for hours
+	minHours = 11 // the bars of a shorter time would be too wide
 )
 
-// newCalendar cuts the time from since, or from first if that is later, to until. A short time is cut into hours, a
-// longer one into days.
+// newCalendar divides the time from since, or from first if that is later, to until. It divides a
+// short time into hours and a longer time into days.
 func newCalendar(first, since, until time.Time) *calendar {
 	if since.Before(first) {
 		since = first
@@ -83,7 +84,7 @@ func midnight(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }
 
-// at returns the period that a time lies in.
+// at returns the index of the period that contains t.
 func (c *calendar) at(t time.Time) int {
 	i, found := slices.BinarySearchFunc(c.starts, t, time.Time.Compare)
 	if !found {
@@ -92,7 +93,7 @@ func (c *calendar) at(t time.Time) int {
 	return min(max(i, 0), len(c.starts)-1)
 }
 
-// day returns the period that a day of an account lies in, or -1.
+// day returns the index of the period that contains a day of an account, or -1.
 func (c *calendar) day(text string) int {
 	day, err := time.ParseInLocation(time.DateOnly, text, time.Local)
 	if err != nil || day.Before(midnight(c.starts[0])) {
@@ -101,7 +102,7 @@ func (c *calendar) day(text string) int {
 	return c.at(day)
 }
 
-// A series is an amount for each period of a calendar.
+// A series has an amount for each period of a calendar.
 type series struct {
 	name, class string
 	values      []float64
@@ -113,21 +114,21 @@ func (s *series) add(i int, v float64) {
 	}
 }
 
-// series returns one without amounts.
+// series returns an empty series.
 func (c *calendar) series(name, class string) *series {
 	return &series{name, class, make([]float64, len(c.starts))}
 }
 
-// amounts writes numbers of things, or money.
+// An amounts function formats a number of things or an amount of money.
 type amounts func(float64) string
 
 func inNumbers(v float64) string { return thousands(int(math.Round(v))) }
 
-// newChart returns a chart without anything in it.
+// newChart returns an empty chart.
 func (c *calendar) newChart(question, empty string) chart {
 	p := chart{Question: question, Empty: empty}
 	n := len(c.starts)
-	const wanted = 4 // and the last
+	const wanted = 4 // without the last
 	for i := range min(wanted, n) {
 		at := i * n / min(wanted, n)
 		p.Dates = append(p.Dates, tick{inPercent(float64(at), float64(n)), c.starts[at].Local().Format(c.short)})
@@ -135,7 +136,7 @@ func (c *calendar) newChart(question, empty string) chart {
 	return p
 }
 
-// stack draws series upon each other, and returns how much all of it is.
+// stack draws series on top of each other. It returns the chart and the sum of all amounts.
 func (c *calendar) stack(question, empty string, write amounts, all ...*series) (p chart, total float64) {
 	p = c.newChart(question, empty)
 	sums := make([]float64, len(c.starts))
@@ -188,7 +189,8 @@ func (c *calendar) stack(question, empty string, write amounts, all ...*series) 
 	return p, total
 }
 
-// means draws the mean of each period that has one: a dot that is larger the more it is made of.
+// means draws a dot for the mean of each period that has values. A dot is larger if more values are
+// behind it. means also returns the mean of all values.
 func (c *calendar) means(question, empty, name string, sums, counts *series) (p chart, mean float64) {
 	p = c.newChart(question, empty)
 	p.Heads = []string{"From", "Mean " + name, "Of"}
@@ -220,16 +222,16 @@ func (c *calendar) means(question, empty, name string, sums, counts *series) (p 
 	return p, sum / count
 }
 
-// tip says something about a period.
+// tip adds a text about a period.
 func (p *chart) tip(c *calendar, i int, text string) {
 	n := float64(len(c.starts))
 	p.Tips = append(p.Tips, tip{inPercent(float64(i), n), inPercent(1, n), c.starts[i].Format(c.form) + ": " + text})
 }
 
-// bar stands in period i, from low to high, which are parts of the field.
+// bar returns a bar in period i. low and high are fractions of the height.
 func (c *calendar) bar(i int, low, high float64, class string) bar {
 	n := float64(len(c.starts))
-	high = max(high, low+.01) // it is seen, however little it is
+	high = max(high, low+.01) // even the smallest bar is visible
 	return bar{inPercent(float64(i)+.12, n), inPercent(1-min(high, 1), 1), inPercent(.76, n), inPercent(min(high, 1)-low, 1), class}
 }
 
@@ -237,7 +239,8 @@ func inPercent(part, whole float64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", part*100/whole), "0"), ".") + "%"
 }
 
-// limit returns the greatest amount that a chart shows whole. One far above nearly all others would flatten them.
+// limit returns the greatest amount that a chart shows in full. A bar far above nearly all others
+// would make them look flat, so the chart cuts it off.
 func limit(values []float64) float64 {
 	sorted := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return v <= 0 })
 	slices.Sort(sorted)
@@ -254,7 +257,8 @@ func limit(values []float64) float64 {
 	return sorted[i-1]
 }
 
-// scale returns the top of a scale on which an amount fits, and its ticks: multiples of 1, 2 or 5.
+// scale returns the top of a scale for amounts up to most, and its ticks. The distance of the ticks
+// is 1, 2 or 5 times a power of 10.
 func scale(most float64, write amounts) (top float64, ticks []tick) {
 	const wanted = 4
 	unit := math.Pow(10, math.Floor(math.Log10(most/wanted)))
@@ -275,7 +279,7 @@ func scale(most float64, write amounts) (top float64, ticks []tick) {
 	return n * step, ticks
 }
 
-// dayBars draws a number for each period, without scale or words.
+// dayBars draws a bar for each period, without a scale or labels.
 func dayBars(c *calendar, s *series, most float64) []bar {
 	var all []bar
 	for i, v := range s.values {

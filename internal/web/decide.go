@@ -10,27 +10,28 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// A decisions is what to decide about some skills: fix them, delete them, make them cheaper.
+// A decisions is a group of skills that need a decision: fix, delete, or make them cheaper.
 type decisions struct {
 	Title      string
-	Rows, More []decision // the first ones, and those that are folded
-	Link       string     // to all of them
+	Rows, More []decision // the visible decisions, and the folded decisions
+	Link       string     // the address of the full list
 }
 
-// A decision is one of them, with a button.
+// A decision is about one skill, with a button.
 type decision struct {
 	Skill, Link, Text, Mark string
-	Do                      string // on the button
-	Command                 string // that does it, or shows more
+	Do                      string // the text on the button
+	Command                 string // the command that does it or shows more
 }
 
-// Of each kind a few are shown, some more are folded, and a link leads to the rest.
+// A group shows a few decisions and folds some more. A link leads to the rest.
 const (
 	fewDecisions = 4
 	maxDecisions = 40
 )
 
-// decide says which skills need a decision, what matters most first. It says what skillhand check and skillhand usage do.
+// decide returns the skills that need a decision, the most important first. Its data is that of
+// skillhand check and skillhand usage.
 func (v *visit) decide(rows []skillRow, seen *activity.Account) []decisions {
 	var groups []decisions
 	add := func(d decisions) {
@@ -45,7 +46,7 @@ func (v *visit) decide(rows []skillRow, seen *activity.Account) []decisions {
 	return groups
 }
 
-// toFix lists skills that do not work: what went wrong when agents called them, and errors of check.
+// toFix returns the skills that do not work: failed calls by agents, and errors of check.
 func (v *visit) toFix(rows []skillRow, seen *activity.Account) (all []decision) {
 	at := func(skill, tab string) string { return v.link("skill", "skill", skill, "tab", tab) }
 	known := map[string]bool{}
@@ -73,7 +74,8 @@ func (v *visit) toFix(rows []skillRow, seen *activity.Account) (all []decision) 
 	return all
 }
 
-// toDelete lists skills that were offered and never used, the largest in the list first.
+// toDelete returns the skills that were offered but never used. The skill with the most offers
+// comes first.
 func (v *visit) toDelete(rows []skillRow, seen *activity.Account) (all []decision) {
 	unused := *seen
 	unused.Skills = slices.Clone(seen.Skills)
@@ -82,17 +84,19 @@ func (v *visit) toDelete(rows []skillRow, seen *activity.Account) (all []decisio
 		text := fmt.Sprintf("offered in %s, 0 calls", counted(s.Counts.Offered, "session", "sessions"))
 		i := slices.IndexFunc(rows, func(r skillRow) bool { return r.Call == s.Name })
 		if i < 0 {
-			continue // it is not here
+			continue // the skill is not in this list
 		}
 		if n := (rows[i].listing + 3) / 4; n > 0 {
 			text += fmt.Sprintf(", %s tokens saved in each", thousands(n))
 		}
-		all = append(all, decision{s.Name, v.link("skill", "skill", s.Name, "tab", "usage"), text, "dim", "Look", "skillhand usage --unused"})
+		all = append(all, decision{s.Name, v.link("skill", "skill", s.Name, "tab", "usage"), text, "dim", "Look",
+			"skillhand usage --unused"})
 	}
 	return all
 }
 
-// expensive lists skills by what a call costs, those that cost more than the usual.
+// expensive returns the skills whose calls cost more than twice the usual cost, the most expensive
+// first.
 func (v *visit) expensive(seen *activity.Account) (all []decision) {
 	dear := *seen
 	dear.Skills = slices.Clone(seen.Skills)

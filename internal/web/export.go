@@ -21,8 +21,8 @@ import (
 	"github.com/skillhand/skillhand/internal/session"
 )
 
-// Export writes the site as one file that needs no server: the lists, a preview of each skill, and the latest batches
-// and tries. It returns how many views there are.
+// Export writes the dashboard as one file that needs no server: the lists, a preview of each skill,
+// and the latest batches and tries. It returns the number of views.
 func (s *Site) Export(ctx context.Context, file string) (int, error) {
 	if err := checkExport(file); err != nil {
 		return 0, err
@@ -50,10 +50,10 @@ func (s *Site) Export(ctx context.Context, file string) (int, error) {
 	return len(asked), nil
 }
 
-// generator is in every export, and tells it from files of others.
+// generator is in every export and distinguishes exports from other files.
 const generator = `<meta name="generator" content="skillhand page">`
 
-// checkExport refuses to overwrite what is not an earlier export.
+// checkExport refuses to overwrite a file that is not an earlier export.
 func checkExport(file string) error {
 	text, err := os.ReadFile(file)
 	switch info, statErr := os.Stat(file); {
@@ -69,16 +69,16 @@ func checkExport(file string) error {
 	return nil
 }
 
-// An export is one at work.
+// An export is an export in progress.
 type export struct {
 	site     *Site
 	ctx      context.Context
-	has      map[string]bool // the views that it has, by their anchors
+	has      map[string]bool // the views in it, by their anchors
 	known    known
 	sections bytes.Buffer
 }
 
-// An asking is for a view, as an address has it.
+// An asking is a request for a view, as in an address.
 type asking struct {
 	name  string
 	query url.Values
@@ -101,7 +101,7 @@ func anchor(name string, of ...string) string {
 	return name
 }
 
-// maxExported is how many batches an export has, and how many tries: the latest.
+// maxExported limits the batches and the tries in an export, to the latest of each.
 const maxExported = 50
 
 func (e *export) views() ([]asking, error) {
@@ -114,7 +114,7 @@ func (e *export) views() ([]asking, error) {
 	if err != nil {
 		return nil, err
 	}
-	skills, _ := e.visit().listAll() // what cannot be listed is said in the list
+	skills, _ := e.visit().listAll() // the list shows the skills that cannot be listed
 	for _, one := range skills {
 		all = append(all, asking{"skill", url.Values{"skill": {one.Call}}})
 		plain := session.PlainName(one.Call)
@@ -134,7 +134,7 @@ func (e *export) views() ([]asking, error) {
 	for _, r := range tries[:min(len(tries), maxExported)] {
 		all = append(all, asking{"try", url.Values{"id": {r.id}, "skill": {r.Skill}}})
 	}
-	if db, err := e.visit().db(); err == nil && db != nil { // the list says what is wrong
+	if db, err := e.visit().db(); err == nil && db != nil { // the list shows the error
 		batches, err := db.List(e.ctx)
 		if err != nil {
 			return nil, err
@@ -153,7 +153,7 @@ func (e *export) visit() *visit {
 	return &visit{site: e.site, ctx: e.ctx, query: url.Values{}, link: e.link, watch: func(bool, ...string) {}, known: &e.known}
 }
 
-// link returns where a view is in the document, "" for one that an export does not have.
+// link returns the address of a view in the document, or "" if the export does not have the view.
 func (e *export) link(name string, pairs ...string) string {
 	q := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -163,11 +163,11 @@ func (e *export) link(name string, pairs ...string) string {
 		switch key := pairs[i]; {
 		case key == "skill", key == "id":
 			q.Set(key, pairs[i+1])
-		case key == "tab" && pairs[i+1] == "findings": // they are in the preview
+		case key == "tab" && pairs[i+1] == "findings": // the preview shows them
 		case key == "tab":
 			q.Set(key, pairs[i+1])
 		case key != "name":
-			return "" // a part of a list, or another look at a skill
+			return "" // a part of a list, or a skill with other options
 		}
 	}
 	if to := (asking{name, q}).anchor(); e.has[to] {
@@ -176,7 +176,7 @@ func (e *export) link(name string, pairs ...string) string {
 	return ""
 }
 
-// add writes a view. One that cannot be made says why.
+// add writes a view. If the view fails, add writes the error.
 func (e *export) add(a asking) error {
 	v := e.visit()
 	if a.query != nil {
@@ -195,8 +195,8 @@ func (e *export) add(a asking) error {
 	return nil
 }
 
-// document returns the file. Its policy names the one style and the one script by their hashes: nothing else in it can run
-// or load, whatever skills and scripts say.
+// document returns the file. Its policy names its only style and its only script by their hashes.
+// Nothing else in the file can run or load, even if a skill or script contains markup.
 func (e *export) document() ([]byte, error) {
 	style, err := assets.ReadFile("assets/page.css")
 	if err != nil {
@@ -213,22 +213,23 @@ func (e *export) document() ([]byte, error) {
 		Tree     []branch
 		Style    template.CSS
 		Script   template.JS
-		Sections template.HTML // made by html/template
+		Sections template.HTML // escaped by html/template
 	}{
-		Policy: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; form-action 'none'; base-uri 'none'", hashed(style), hashed(script)),
-		Style:  template.CSS(style), Script: template.JS(script), Sections: template.HTML(e.sections.Bytes()),
+		Policy: fmt.Sprintf(
+			"default-src 'none'; style-src '%s'; script-src '%s'; form-action 'none'; base-uri 'none'", hashed(style), hashed(script)),
+		Style: template.CSS(style), Script: template.JS(script), Sections: template.HTML(e.sections.Bytes()),
 	}
 	for _, t := range tabs {
 		data.Tabs = append(data.Tabs, tab{Title: t[1], Link: v.link(t[0])})
 	}
-	all, _ := v.listAll() // the list of skills says what cannot be read
+	all, _ := v.listAll() // the list of skills shows unreadable skills
 	data.Tree = v.tree(all, "")
 	var b bytes.Buffer
 	err = templates.ExecuteTemplate(&b, "export", data)
 	return b.Bytes(), err
 }
 
-// hashed returns how a content policy names a text.
+// hashed returns the hash of a text in the form that a content policy uses.
 func hashed(text []byte) string {
 	sum := sha256.Sum256(text)
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])

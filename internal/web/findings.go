@@ -14,23 +14,24 @@ import (
 	"github.com/skillhand/skillhand/internal/files"
 )
 
-// A finding is what check says about a line.
+// A finding is a finding of check about a line.
 type finding struct {
-	Key                           string // the same as long as it is the same finding
+	Key                           string // stays the same as long as the finding stays the same
 	Rule, Severity, Message, Help string
 	Fix                           *fix
 }
 
-// A fix is what would take a finding away.
+// A fix would remove a finding.
 type fix struct {
 	Title  string
 	Diff   []diffLine
-	Unsafe bool // it may change more than the fault: not by a button
-	Long   bool // too much to be shown, so not by a button either
+	Unsafe bool // it may change more than the finding, so there is no button
+	Long   bool // the diff is too long to show, so there is no button either
 }
 
-// findings returns what check finds in files, by their paths, and the list that Claude Code makes of them; why it could
-// not look, if so. A project's own configuration counts, and so do Claude Code's settings, as for skillhand check.
+// findings returns the findings of check in files, by path, and Claude Code's list of these skills.
+// It returns an error if check cannot run. Like skillhand check, it uses the project's
+// configuration and Claude Code's settings.
 func (v *visit) findings(paths ...string) (map[string][]*check.Finding, check.List, error) {
 	found := map[string][]*check.Finding{}
 	if len(paths) == 0 {
@@ -44,7 +45,7 @@ func (v *visit) findings(paths ...string) (map[string][]*check.Finding, check.Li
 	if err != nil {
 		return found, check.List{}, err
 	}
-	c.Options.Listing.Uncalled = func() []string { // from the account that the page shows
+	c.Options.Listing.Uncalled = func() []string { // from the account that the dashboard shows
 		since, err := activity.Since(usualSpan, time.Now())
 		if err != nil {
 			return nil
@@ -66,13 +67,15 @@ func (v *visit) findings(paths ...string) (map[string][]*check.Finding, check.Li
 	return found, c.List(files), nil
 }
 
-// show writes findings for a page, in the same order. The fixes of the first ones are shown whole.
+// show returns findings for a view, in the same order. The first findings include the diffs of
+// their fixes.
 func (l *look) show(all []located) []finding {
 	source := string(l.src.Source())
 	shown := make([]finding, len(all))
 	fixes := 0
 	for i, f := range all {
-		one := finding{Key: findingKey(f.Finding), Rule: f.Rule + " " + f.Name, Severity: string(f.Severity), Message: f.Message, Help: f.Help}
+		one := finding{Key: findingKey(f.Finding), Rule: f.Rule + " " + f.Name,
+			Severity: string(f.Severity), Message: f.Message, Help: f.Help}
 		if f.Fix != nil {
 			if one.Help == f.Fix.Title {
 				one.Help = ""
@@ -87,7 +90,7 @@ func (l *look) show(all []located) []finding {
 	return shown
 }
 
-// findingKey tells the findings of one file apart.
+// findingKey returns a key that identifies a finding in its file.
 func findingKey(f *check.Finding) string {
 	key := short(f.Rule, fmt.Sprint(f.Range.Offset, f.Range.End), f.Message)
 	if f.Fix != nil {
@@ -97,11 +100,12 @@ func findingKey(f *check.Finding) string {
 }
 
 const (
-	maxFixes = 100    // that are shown whole
-	maxFix   = 10_000 // bytes of a file that one of them may be about
+	maxFixes = 100    // fixes with a diff
+	maxFix   = 10_000 // bytes of a file that one fix may cover
 )
 
-// changes returns what edits make of the lines that they touch, as a diff, or that those are too long for one.
+// changes returns the effect of edits on the lines they touch as a diff. long is true if the lines
+// are too long for a diff.
 func changes(source string, edits []check.Edit) (lines []diffLine, long bool) {
 	if len(edits) == 0 {
 		return nil, false
@@ -109,7 +113,7 @@ func changes(source string, edits []check.Edit) (lines []diffLine, long bool) {
 	from, to := len(source), 0
 	for _, e := range edits {
 		if e.Offset < 0 || e.Offset > e.End || e.End > len(source) {
-			return nil, true // of another text: it changed since
+			return nil, true // the edits are for a different text: the file changed
 		}
 		from, to = min(from, e.Offset), max(to, e.End)
 	}
@@ -131,7 +135,8 @@ func changes(source string, edits []check.Edit) (lines []diffLine, long bool) {
 	return slices.DeleteFunc(all, func(l diffLine) bool { return l.Class == "dim" || l.Class == "hunk" }), false
 }
 
-// fix makes the fix of one finding, if it is safe and the file is still as it was shown.
+// fix applies the fix of one finding. It requires that the fix is safe and that the file is
+// unchanged since the finding was shown.
 func (v *visit) fix() (string, error) {
 	l, err := v.look()
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/skillhand/skillhand/internal/watch"
 )
 
-// A guard lets in the one browser that was shown the address, and nobody else:
-// not another user of the machine, not another page in the same browser, not a
-// name that was made to point here.
+// A guard admits only the one browser that opened the printed address. It refuses other users of
+// the machine, other pages in the same browser, and host names that someone pointed at this
+// machine.
 type guard struct {
-	host   string      // exactly what the Host header must say
-	token  string      // good once, in the address
-	cookie string      // what the browser has from then on
-	used   atomic.Bool // the token was
+	host   string      // the required Host header
+	token  string      // valid once, in the address
+	cookie string      // identifies the browser afterwards
+	used   atomic.Bool // the token was used
 	next   http.Handler
 }
 
@@ -25,8 +25,8 @@ func newGuard(host string, next http.Handler) *guard {
 	return &guard{host: host, token: rand.Text(), cookie: rand.Text(), next: next}
 }
 
-// policy lets a page load only what we serve, and no script or style in it:
-// even text that became markup could neither run nor call home.
+// policy lets a page load only files that we serve, and forbids inline scripts and styles. Even
+// text that became markup could neither run nor send anything.
 const policy = "default-src 'none'; script-src 'self'; " +
 	"style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -53,11 +53,13 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// enter takes the token for a cookie, once.
+// enter exchanges the token for a cookie, once.
 func (g *guard) enter(w http.ResponseWriter, r *http.Request) {
 	right := watch.Same(r.URL.Query().Get("token"), g.token)
 	if !g.known(r) && (!right || !g.used.CompareAndSwap(false, true)) {
-		http.Error(w, "This address has been used, or is not the one that skillhand page printed. Start skillhand page again for a new one.", http.StatusForbidden)
+		http.Error(w,
+			"This address has been used, or is not the one that skillhand page printed. Start skillhand page again for a new one.",
+			http.StatusForbidden)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{Name: g.cookieName(), Value: g.cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
@@ -67,7 +69,7 @@ func (g *guard) enter(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, to.String(), http.StatusSeeOther)
 }
 
-// cookieName has the port: browsers do not tell the cookies of two ports apart.
+// cookieName returns a name with the port, because browsers share cookies between ports.
 func (g *guard) cookieName() string {
 	return "skillhand-" + g.host[strings.LastIndexByte(g.host, ':')+1:]
 }

@@ -18,13 +18,13 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// A hub is all that is known of a skill, a tab at a time.
+// A hub shows everything about a skill, one tab at a time.
 type hub struct {
 	Name, Title, File string
-	Gone              string // why there is no file to look at, if so
+	Gone              string // why there is no file to show, or ""
 	Tab               string
 	Tabs              []choice
-	Sum               []fact // in a line: findings, calls, cost, last use, help
+	Sum               []fact // the line with findings, calls, cost, last use, help
 	Tree              []branch
 
 	Preview  *preview
@@ -40,12 +40,12 @@ type branch struct {
 	Skills []choice
 }
 
-// A foundIn is what check finds in a skill, by file.
+// A foundIn has the findings of check in a skill, by file.
 type foundIn struct {
 	Files   []foundFile
 	Command string
 	Faults  []string
-	Preview *preview // that a fix leads back to
+	Preview *preview // the view to return to after a fix
 }
 
 type foundFile struct {
@@ -53,12 +53,12 @@ type foundFile struct {
 	Lines []line
 }
 
-// A knowledge is what is known of a skill besides its text.
+// A knowledge has the data about a skill besides its text.
 type knowledge struct {
-	call    string // as agents call it
-	plain   string // without its plugin
+	call    string // the name that agents use
+	plain   string // the name without the plugin
 	account *activity.Account
-	use     activity.Use // in the period
+	use     activity.Use // its use in the period
 	tries   []tried
 }
 
@@ -67,7 +67,7 @@ func (v *visit) skill() (*view, error) {
 	if missing != nil && !errors.As(missing, &errMissing{}) {
 		return nil, missing
 	}
-	all, _ := v.listAll() // the list of skills says what cannot be read
+	all, _ := v.listAll() // the list of skills shows unreadable skills
 	k, err := v.know(l, all)
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (v *visit) skill() (*view, error) {
 	return &view{Name: "skill", Tab: "skills", Title: h.Title, Wide: true, Data: h}, nil
 }
 
-// know gathers what is known of a skill. l is nil for one that is not here.
+// know collects the data about a skill. l is nil if the skill does not exist here.
 func (v *visit) know(l *look, all []skillhand.Listed) (*knowledge, error) {
 	k := &knowledge{call: v.query.Get("skill")}
 	file := ""
@@ -131,7 +131,7 @@ func (v *visit) know(l *look, all []skillhand.Listed) (*knowledge, error) {
 	v.watch(false, append(activity.Folders(v.site.Runtime.Here, since), v.site.Runtime.HistoryDir(), v.site.Runtime.SessionDir())...)
 	story := k.call
 	if v.query.Get("tab") != "usage" && l != nil {
-		story = "" // nobody reads it
+		story = "" // no view shows it
 	}
 	if k.account, err = v.account(since, story); err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func (k *knowledge) skillUsed() activity.Skill {
 	return activity.Skill{Name: k.call}
 }
 
-// sum fills in the tabs of a hub and the line that sums them up.
+// sum fills in the tabs of a hub and its summary line.
 func (v *visit) sum(h *hub, l *look, k *knowledge) {
 	since := v.query.Get("since")
 	at := func(tab string) string { return v.link("skill", "skill", h.Name, "tab", tab, "since", since) }
@@ -179,7 +179,7 @@ func (v *visit) sum(h *hub, l *look, k *knowledge) {
 		}
 		h.Sum = append(h.Sum, one)
 		add("", "Preview", 0)
-		if v.live { // an export has them in the preview alone
+		if v.live { // an export shows them only in the preview
 			add("findings", "Findings", len(all))
 		}
 	}
@@ -203,7 +203,7 @@ func (v *visit) sum(h *hub, l *look, k *knowledge) {
 	add("runs", "Runs", k.account.Runs(k.call))
 }
 
-// lastUse says when the skill was used last, in the period or before it.
+// lastUse returns when the skill was last used, in the period or before it.
 func (v *visit) lastUse(l *look, k *knowledge) string {
 	use := k.use
 	if use.Count == 0 {
@@ -221,7 +221,7 @@ func (v *visit) lastUse(l *look, k *knowledge) string {
 	return ago(use.Last)
 }
 
-// tree lists all skills, by where they are from.
+// tree returns all skills, grouped by their origin.
 func (v *visit) tree(all []skillhand.Listed, name string) []branch {
 	var tree []branch
 	for _, one := range all {
@@ -237,13 +237,13 @@ func (v *visit) tree(all []skillhand.Listed, name string) []branch {
 	return tree
 }
 
-// A located finding is one with the file that it stands in.
+// A located finding is a finding with its file.
 type located struct {
 	*check.Finding
 	file string
 }
 
-// allFindings returns what check finds in the skill, in order.
+// allFindings returns the findings of check in the skill, in order.
 func (l *look) allFindings() []located {
 	if l.found == nil {
 		l.found = []located{}
@@ -266,7 +266,7 @@ func (l *look) allFindings() []located {
 	return l.found
 }
 
-// foundIn lists the findings of a skill with the lines that they are about.
+// foundIn returns the findings of a skill with the lines that they are about.
 func (l *look) foundIn() *foundIn {
 	d := &foundIn{
 		Preview: l.newPreview("findings"),
@@ -293,7 +293,7 @@ func (l *look) foundIn() *foundIn {
 	return d
 }
 
-// lineOf returns the line that a finding is about, with what is at fault marked.
+// lineOf returns the line of a finding, with the text of the finding marked.
 func (l *look) lineOf(f located) []segment {
 	source := string(l.src.Source())
 	if f.file != l.src.File || l.visit.site.withoutSecrets(source) != source {
@@ -307,7 +307,7 @@ func (l *look) lineOf(f located) []segment {
 	return nil
 }
 
-// flagged marks what a finding is about, on its first line.
+// flagged returns a span that marks the text of a finding on its first line.
 func flagged(f *check.Finding, source string) span {
 	start := min(f.Range.Offset, len(source))
 	end := max(start, min(f.Range.End, len(source)))

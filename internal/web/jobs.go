@@ -17,8 +17,8 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// A jobList is the jobs of a batch: running and failed ones first. The database finds them a page at a time, however
-// many they are.
+// A jobList shows the jobs of a batch, with running and failed jobs first. The database returns
+// them one page at a time, so a batch may have any number of jobs.
 type jobList struct {
 	visit   *visit
 	db      *batch.DB
@@ -26,23 +26,23 @@ type jobList struct {
 	running map[string]batch.Running
 }
 
-// jobGroups are jobs in the order in which they are listed. A job that is open runs, or is in a worker's queue: only
-// who runs can tell.
+// jobGroups are the groups of jobs in the order of the list. An open job either runs or is in a
+// worker's queue. The database cannot distinguish the two; the list of running jobs can.
 var jobGroups = []struct {
 	states []batch.State
-	open   string // the word of those jobs that are open
+	open   string // the word for open jobs in this group
 }{
 	{[]batch.State{batch.Opened}, running}, {[]batch.State{batch.Failed}, ""}, {[]batch.State{batch.Opened}, queued},
 	{[]batch.State{batch.Waiting}, ""}, {[]batch.State{batch.Done, batch.Skipped, batch.Canceled}, ""},
 }
 
-// The words for jobs that have not ended.
+// The words for unfinished jobs.
 const (
 	running = "running"
 	queued  = "queued"
 )
 
-// word says the state of a job as people do.
+// word returns the word for the state of a job.
 func (j *jobList) word(r batch.Result) string {
 	if _, ok := j.running[r.ID]; ok && r.State == batch.Opened {
 		return running
@@ -60,13 +60,15 @@ func wordOf(s batch.State, open string) string {
 	return string(s)
 }
 
-// stateWords are what a search may say about states, by their beginnings, and the words that it means.
+// stateWords are the words for states that a search recognizes, even if they are abbreviated, and
+// the words that they mean.
 var stateWords = map[string][]string{
 	running: {running}, queued: {queued}, "open": {running, queued}, "waiting": {queued}, "done": {"done"}, "failed": {"failed"},
 	"canceled": {"canceled"}, "skipped": {"skipped"},
 }
 
-// asked returns what a search asks for: words that begin a state's mean the state, others are looked for as they stand.
+// asked splits a search into states and other words. A word that begins the name of a state means
+// the state. The search looks for the other words literally.
 func asked(search string) (states, rest []string) {
 	for _, w := range strings.Fields(strings.ToLower(search)) {
 		known := false
@@ -83,7 +85,7 @@ func asked(search string) (states, rest []string) {
 	return states, rest
 }
 
-// table returns the page of jobs that a visit wants to see.
+// table returns the page of jobs that the visit requests.
 func (j *jobList) table() (*table, error) {
 	t := &table{Action: j.visit.link("batch"), What: "jobs", Total: j.s.Total, Live: j.visit.live}
 	t.Query = strings.TrimSpace(j.visit.query.Get("q"))
@@ -122,7 +124,7 @@ func (j *jobList) table() (*table, error) {
 	return t, nil
 }
 
-// find looks for up to limit jobs behind the one that the address names, and says of each which group it is of.
+// find returns up to limit jobs after the job that the address names, and the group of each job.
 func (j *jobList) find(search string, limit int) (found []batch.Result, of []int, err error) {
 	states, words := asked(search)
 	missing := func(r batch.Result) bool {
@@ -135,20 +137,21 @@ func (j *jobList) find(search string, limit int) (found []batch.Result, of []int
 		open := jobGroups[g].open
 		q := batch.Query{States: jobGroups[g].states, After: after}
 		if after = ""; len(words) > 0 {
-			q.Text = slices.MaxFunc(words, func(a, b string) int { return len(a) - len(b) }) // the fewest have it
+			q.Text = slices.MaxFunc(words, func(a, b string) int { return len(a) - len(b) }) // few jobs match the longest word
 		}
-		if len(words) < 2 { // else only a look at each job tells
+		if len(words) < 2 { // with two or more, only reading each job shows whether it matches
 			q.Limit = limit - len(found)
 		}
 		if len(states) > 0 {
-			q.States = slices.DeleteFunc(slices.Clone(q.States), func(s batch.State) bool { return !slices.Contains(states, wordOf(s, open)) })
+			q.States = slices.DeleteFunc(slices.Clone(q.States),
+				func(s batch.State) bool { return !slices.Contains(states, wordOf(s, open)) })
 		}
 		n := j.s.Count(q.States...)
 		if n == 0 {
 			continue
 		}
 		if q.Limit > 0 {
-			q.Limit = min(q.Limit+len(j.running), n) // there are no more: nothing is looked for in vain
+			q.Limit = min(q.Limit+len(j.running), n) // only n jobs have these states; do not search for more
 		}
 		for r, err := range j.group(open, q) {
 			if err != nil {
@@ -165,7 +168,8 @@ func (j *jobList) find(search string, limit int) (found []batch.Result, of []int
 	return found, of, nil
 }
 
-// group returns the jobs of a query. Jobs that run are known by their names: to look for them among all that are open takes long.
+// group returns the jobs of a query. It finds running jobs by their names, because a search among
+// all open jobs takes long.
 func (j *jobList) group(open string, q batch.Query) iter.Seq2[batch.Result, error] {
 	if open != running {
 		return func(yield func(batch.Result, error) bool) {
@@ -186,7 +190,7 @@ func (j *jobList) group(open string, q batch.Query) iter.Seq2[batch.Result, erro
 			}
 			r, _, err := j.db.Job(j.visit.ctx, j.s.ID, id)
 			if errors.Is(err, batch.ErrNoJob) || err == nil && j.word(r) != running {
-				continue // it has just ended
+				continue // the job has just ended
 			}
 			if !yield(r, err) {
 				return
@@ -217,7 +221,7 @@ func (j *jobList) columns() []column[batch.Result] {
 	return []column[batch.Result]{
 		{title: "Job", cell: func(r batch.Result) cell {
 			c := cell{Text: r.ID, Sub: j.running[r.ID].Note, Link: j.jobLink(r.ID)}
-			if r.Error != "" && r.Error != string(r.State) { // the next column says that
+			if r.Error != "" && r.Error != string(r.State) { // the next column shows the state
 				c.Sub = r.Error
 			}
 			return c
@@ -247,31 +251,33 @@ func (j *jobList) columns() []column[batch.Result] {
 	}
 }
 
-// squares are a batch as a field: one square a job, or several jobs if they are many.
+// A squares draws a batch as a field of squares. Each square is one job, or several jobs if the
+// batch is large.
 type squares struct {
 	Squares []square
-	Key     []square // what the colors mean, and how many there are of each
-	Each    string   // how many jobs a square stands for, if not one
+	Key     []square // the meaning of the colors, and the number of jobs of each
+	Each    string   // how many jobs a square represents, if it is more than one
 	Label   string
-	Few     bool // there is room for larger ones
+	Few     bool // the squares are drawn larger
 }
 
 type square struct{ Class, Title, Link string }
 
-// A field has at most maxSquares. Up to largeSquares are drawn larger. In a list a batch has listSquares.
+// A field has at most maxSquares squares. Up to largeSquares squares are drawn larger. In a list, a
+// batch has listSquares squares.
 const (
 	maxSquares   = 1000
 	largeSquares = 300
 	listSquares  = 40
 )
 
-// A squarePart is the jobs of a batch in one state.
+// A squarePart is the number of jobs in one state.
 type squarePart struct {
 	n           int
 	class, word string
 }
 
-// squareParts returns running jobs first, then failed ones, then what is done, then what is left.
+// squareParts returns the numbers of running, failed and done jobs, then of the others.
 func squareParts(s *batch.Status, now int) []squarePart {
 	return []squarePart{
 		{now, "run", running}, {s.Failed, "bad", "failed"}, {s.Done, "good", "done"},
@@ -279,7 +285,8 @@ func squareParts(s *batch.Status, now int) []squarePart {
 	}
 }
 
-// fewSquares shows a batch in a list: a square for each job, or for an equal share of many. A state that has a job has one.
+// fewSquares draws a batch in a list. A square is one job, or an equal share of a large batch.
+// Every state with a job has a square.
 func fewSquares(s *batch.Status) (all []square) {
 	for _, p := range squareParts(s, s.Open) {
 		n := p.n
@@ -327,7 +334,7 @@ func (j *jobList) squares() (*squares, error) {
 	return f, nil
 }
 
-// names returns the jobs of each state, if every square is one job.
+// names returns the jobs of each state if every square is one job.
 func (j *jobList) names(each int) (map[string][]string, error) {
 	all := map[string][]string{}
 	if each > 1 {
@@ -346,7 +353,7 @@ func (j *jobList) jobLink(id string) string {
 	return j.visit.link("job", "name", j.s.Name, "id", strconv.FormatInt(j.s.ID, 10), "job", id)
 }
 
-// jobOf returns the address of the job that a run was, if it is known which.
+// jobOf returns the address of the job of a run, or "" if the job is unknown.
 func (v *visit) jobOf(r activity.Record) string {
 	name, id, ok := strings.Cut(r.Job, "/")
 	db, err := v.db()
@@ -366,7 +373,7 @@ func (v *visit) jobOf(r activity.Record) string {
 	return ""
 }
 
-// jobData is all that is kept of a job.
+// A jobData has everything that the database keeps of a job.
 type jobData struct {
 	ID, State, Mark, Back string
 	Facts                 [][2]string
@@ -380,7 +387,7 @@ type jobTry struct {
 	Error string
 }
 
-// job shows what came of a job: its report, and what it printed.
+// job shows the result of a job: its report and its output.
 func (v *visit) job() (*view, error) {
 	id := v.query.Get("job")
 	missing := errMissing{"There is no job " + id + "."}

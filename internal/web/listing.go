@@ -14,27 +14,28 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// A listStrip is the list of skills that an agent gives its model, drawn as one line.
+// A listStrip draws the list of skills that an agent gives its model, as one line.
 type listStrip struct {
 	Agent string
-	Said  string // how much of the skills the model sees
-	Label string // the same as one sentence, for who cannot see the strip
+	Said  string // how many skills the model sees
+	Label string // the same as a sentence for screen readers
 	Parts []part
-	Cut   string // where the room ends, in percent; "": everything fits
+	Cut   string // where the room ends, in percent; "" if everything fits
 	Tall  bool
-	Bad   bool // something is left out
+	Bad   bool // some descriptions are left out
 
-	agents []string // their names
+	agents []string // the agents' names
 }
 
-// A part is a stretch of a strip. X and Width are in percent.
+// A part is a section of a strip. X and Width are in percent.
 type part struct {
 	X, Width, Class string
-	Name            string // drawn inside, if it has room
+	Name            string // the text inside the part, if there is room
 	Title           string
 }
 
-// here tells the strips of agents that are on this machine from those of others. Claude Code's is always among the first.
+// here separates the strips of agents on this machine from the other strips. Claude Code's strip is
+// always in the first group.
 func (v *visit) here(all []listStrip) (here, others []listStrip) {
 	r := v.site.Runtime
 	for _, s := range all {
@@ -57,7 +58,8 @@ func (v *visit) here(all []listStrip) (here, others []listStrip) {
 	return here, others
 }
 
-// strips draws the list for each agent: Claude Code's as check counts it, the others' as they see skills.
+// strips returns a strip for each agent. Claude Code's list comes from check, and the other lists
+// from the views of the agents.
 func strips(l check.List, skills []agents.Skill) []listStrip {
 	mine := 0
 	for _, one := range l.Lines {
@@ -90,7 +92,8 @@ func strips(l check.List, skills []agents.Skill) []listStrip {
 	return all
 }
 
-// otherStrip has what an agent's model sees of each skill, then what is cut off.
+// otherStrip draws the part of each skill that the agent's model sees, then the part that is cut
+// off.
 func otherStrip(agent *agents.Agent, skills []agents.Skill) listStrip {
 	views := agent.Views(skills)
 	s := listStrip{Agent: agent.Title, agents: []string{agent.Name}}
@@ -139,10 +142,11 @@ func otherStrip(agent *agents.Agent, skills []agents.Skill) listStrip {
 	return s
 }
 
-// lineSize returns how many characters a skill's line takes, without what each agent writes around it.
+// lineSize returns the number of characters in a skill's line, without the markup that each agent
+// adds.
 func lineSize(name string, chars int) int { return utf8.RuneCountInString(name) + chars }
 
-// saidOf says how many skills an agent's model sees.
+// saidOf describes how many skills an agent's model sees.
 func saidOf(listed, of, chars int) string {
 	switch listed {
 	case 0:
@@ -158,7 +162,7 @@ func (s listStrip) labelled() listStrip {
 	return s
 }
 
-// A room is where the parts of a strip are put, one after another.
+// A room collects the parts of a strip from left to right.
 type room struct {
 	size, at float64
 	parts    []part
@@ -168,7 +172,8 @@ func newRoom(size int) *room { return &room{size: float64(max(size, 1))} }
 
 func (r *room) percent(n float64) string { return fmt.Sprintf("%.3f%%", n*100/r.size) }
 
-// A name is drawn in a part that has room for it: so much of a strip for its edges and for each letter, in percent.
+// A name is drawn inside a part if there is room for the name. The room for the edges and for each
+// letter is in percent of the strip.
 const (
 	nameEdges  = 0.9
 	nameLetter = 0.55
@@ -176,7 +181,7 @@ const (
 
 func (r *room) add(n int, class, name, title string) {
 	p := part{X: r.percent(r.at), Width: r.percent(float64(n)), Class: class, Title: title}
-	const fewest = 4 // letters that still remind of a name
+	const fewest = 4 // fewer letters do not identify a name
 	fit := int((float64(n)*100/r.size - nameEdges) / nameLetter)
 	if letters := []rune(name); len(letters) <= fit {
 		p.Name = name
@@ -187,10 +192,11 @@ func (r *room) add(n int, class, name, title string) {
 	r.parts = append(r.parts, p)
 }
 
-// shade lets neighbours differ.
+// shade returns a class that differs between neighbors.
 func shade(i int) string { return fmt.Sprintf("shade%d", i%4) }
 
-// claudeStrip has what is listed, then what Claude Code's own skills take, then free room or what is left out.
+// claudeStrip draws the listed skills, then the share of Claude Code's own skills, then the free
+// room or the descriptions that are left out.
 func claudeStrip(l check.List, count int) listStrip {
 	left := 0
 	for _, one := range l.Lines {
@@ -204,7 +210,8 @@ func claudeStrip(l check.List, count int) listStrip {
 			taken += one.Text
 		}
 	}
-	// A short list would be a corner of its strip: what is free takes a quarter at most, and says how much it is.
+	// A short list would fill only a corner of its strip. The free room therefore takes at most a
+	// quarter, and its label says how much is free.
 	free := max(0, l.Budget-taken)
 	size := l.Budget + left
 	if free > taken/3 {
@@ -226,7 +233,8 @@ func claudeStrip(l check.List, count int) listStrip {
 			listed += one.Head
 		default:
 			size := one.Head + one.Text
-			r.add(size, shade(n), one.Name, fmt.Sprintf("%s: %s characters, %.1f %% of the list", one.Name, thousands(size), float64(size)*100/float64(l.Budget)))
+			r.add(size, shade(n), one.Name,
+				fmt.Sprintf("%s: %s characters, %.1f %% of the list", one.Name, thousands(size), float64(size)*100/float64(l.Budget)))
 			listed += size
 			n++
 		}
@@ -256,7 +264,7 @@ func claudeStrip(l check.List, count int) listStrip {
 	return s
 }
 
-// leftOut names the skills whose descriptions Claude Code's model does not see.
+// leftOut returns the names of skills whose descriptions Claude Code's model does not see.
 func leftOut(l check.List) string {
 	var names []string
 	for _, one := range l.Lines {
@@ -267,7 +275,7 @@ func leftOut(l check.List) string {
 	return term.Several(names, 12)
 }
 
-// largest names the skills that take most of Claude Code's list.
+// largest returns the names of the skills that take most of Claude Code's list.
 func largest(l check.List) string {
 	mine := slices.DeleteFunc(slices.Clone(l.Lines), func(one check.Line) bool { return one.Own || one.Bare })
 	slices.SortStableFunc(mine, func(a, b check.Line) int { return cmp.Compare(b.Head+b.Text, a.Head+a.Text) })

@@ -27,55 +27,55 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A preview is a skill beside what an agent reads of it.
+// A preview shows a skill beside the page that an agent reads.
 type preview struct {
 	Trusted bool
-	Runs    bool   // there is something to run
-	Seen    string // names the text that is shown
-	Folder  string // the folder that trust is about
+	Runs    bool   // the skill has directives
+	Seen    string // identifies the source that is shown
+	Folder  string // the folder to trust
 	Trust   string // the command that trusts it
 
 	Fields  []field // of the form for arguments
 	Use     string  // first or later
-	Against string  // what the page is compared with: "", later, claude, tool
+	Against string  // the page to compare with: "", later, claude, tool
 
 	Blocks     []block
 	SourceRest string
 	PageRest   string
-	Fault      string // why there is no page
+	Fault      string // why there is no page, or ""
 	Directives []directive
 	Warnings   []string
-	Origin     string // how the outcomes came about, in words
+	Origin     string // where the outcomes come from, in words
 
 	Live   bool
 	Action string // the address of the skill
-	Tab    string // that a fix leads back to
+	Tab    string // the tab to return to after a fix
 	anchor string // in an export
 
 	Before, After, Later string // tokens
-	Saved                string // what a later page saves, or costs
-	Costs                bool   // it costs
+	Saved                string // what a later page saves or costs
+	Costs                bool   // the later page costs more
 	Diff                 []diffLine
 	DiffTitle, DiffNote  string
 	Command              string
 }
 
-// ID names a part of the preview.
+// ID returns the id of a part of the preview.
 func (p *preview) ID(name string) string { return p.anchor + name }
 
-// A found is a finding on a page.
+// A found is a finding on a page, for templates.
 type found struct {
 	P       *preview
 	Finding finding
 }
 
-// With returns a finding with this preview, for templates.
+// With returns a finding together with this preview.
 func (p *preview) With(f finding) found { return found{p, f} }
 
-// A field is one argument in the form.
+// A field is an argument in the form.
 type field struct{ Name, Label, Value, Hint string }
 
-// A directive is a line of the strip below the page.
+// A directive is a row of the table below the page.
 type directive struct {
 	ID      int
 	Line    int
@@ -87,31 +87,31 @@ type directive struct {
 	Bytes   string
 }
 
-// A look is a skill with the arguments to look at it with.
+// A look is a skill with the arguments to render it with.
 type look struct {
 	visit *visit
 	name  string
 	args  render.Args
 	loc   skill.Location
 	src   *skill.Skill
-	not   error // why nothing of it may run, if so
+	not   error // why its commands may not run, or nil
 
-	found    []located // what check finds; nil: not asked yet
+	found    []located // the findings of check; nil if check has not run yet
 	foundErr error
-	pages    map[pageKind]madePage // each is made once
+	pages    map[pageKind]madePage // rendered pages
 }
 
-// A pageKind is one of the pages that a look may need.
+// A pageKind identifies one of the pages of a look.
 type pageKind struct{ later, written bool }
 
-// A madePage is what came of making one.
+// A madePage is a rendered page, or the error.
 type madePage struct {
 	page     *skillhand.Page
-	recorded bool // from the last run's outcomes
+	recorded bool // the outcomes are those of the last run
 	err      error
 }
 
-// look finds the skill that a visit is about.
+// look returns the skill that the address names.
 func (v *visit) look() (*look, error) {
 	l := &look{visit: v, name: v.query.Get("skill"), pages: map[pageKind]madePage{}}
 	if l.name == "" {
@@ -121,7 +121,7 @@ func (v *visit) look() (*look, error) {
 	if l.loc, err = v.find(l.name); err != nil {
 		v.watch(false, v.mayCome(l.name)...)
 		v.files = nil
-		l.loc, err = v.find(l.name) // it may have come meanwhile
+		l.loc, err = v.find(l.name) // it may have been created meanwhile
 	}
 	if err != nil {
 		return nil, errMissing{err.Error()}
@@ -145,9 +145,9 @@ func (v *visit) look() (*look, error) {
 	return l, nil
 }
 
-// find finds a skill that may be looked at: one that has a name here, that lies
-// in a folder of skills, or that the command line named. A path to anything else
-// leads nowhere: it would make every file of the machine a skill.
+// find returns a skill that may be shown: a skill with a name here, a skill in a folder of skills,
+// or the skill that the command line named. It refuses any other path. Otherwise, every file of the
+// machine could be shown as a skill.
 func (v *visit) find(name string) (skill.Location, error) {
 	finder := v.site.Runtime.Finder()
 	loc, err := finder.Find(name)
@@ -160,7 +160,7 @@ func (v *visit) find(name string) (skill.Location, error) {
 	return skill.Location{}, fmt.Errorf("%s: no such skill", name)
 }
 
-// listed reports whether a file is a skill's, in one of the folders of skills, or a command's.
+// listed reports whether a file is a skill in a folder of skills or a listed command.
 func (v *visit) listed(finder find.Finder, file string) bool {
 	real := files.Real(file)
 	if name := filepath.Base(real); name == skill.MainFile || skill.IsTextFile(name) {
@@ -170,7 +170,7 @@ func (v *visit) listed(finder find.Finder, file string) bool {
 	}
 	if v.files == nil {
 		v.files = map[string]bool{}
-		all, _ := finder.List() // the list of skills says what cannot be read
+		all, _ := finder.List() // the list of skills shows unreadable skills
 		for _, l := range all {
 			v.files[files.Real(l.File)] = true
 		}
@@ -178,7 +178,7 @@ func (v *visit) listed(finder find.Finder, file string) bool {
 	return v.files[real]
 }
 
-// mayCome returns the paths at which a skill would be found, were it there.
+// mayCome returns the paths where a missing skill would be found if someone created it.
 func (v *visit) mayCome(name string) []string {
 	finder := v.site.Runtime.Finder()
 	if files.Is(name) {
@@ -201,7 +201,7 @@ func (v *visit) mayCome(name string) []string {
 	return all
 }
 
-// address returns the address of the same look with other choices.
+// address returns the address of the same skill and arguments with other choices.
 func (l *look) address(pairs ...string) string {
 	all := []string{"skill", l.name}
 	for _, w := range l.visit.query["arg"] {
@@ -210,12 +210,12 @@ func (l *look) address(pairs ...string) string {
 	return l.visit.link("skill", append(append(all, "args", l.visit.query.Get("args")), pairs...)...)
 }
 
-// recording returns the file that the outcomes of a run are kept in, for later looks.
+// recording returns the file that keeps the outcomes of a run for later visits.
 func (l *look) recording() string {
 	return filepath.Join(l.visit.site.Runtime.State, "page", short(l.src.Real, l.args.Raw)+".json")
 }
 
-// page returns a page of the skill, which is made once for a look.
+// page returns a page of the skill. It renders each page once for a look.
 func (l *look) page(later, written bool) (page *skillhand.Page, recorded bool, err error) {
 	kind := pageKind{later, written}
 	made, ok := l.pages[kind]
@@ -226,8 +226,8 @@ func (l *look) page(later, written bool) (page *skillhand.Page, recorded bool, e
 	return made.page, made.recorded, made.err
 }
 
-// makePage makes a page without running anything: from the last run's outcomes, and
-// what has none stays as written. Where nothing may run it says so, as an agent reads it.
+// makePage renders a page without running anything. It uses the outcomes of the last run and leaves
+// other directives as written. In an untrusted folder the page says so, as an agent reads it.
 func (l *look) makePage(later, written bool) (page *skillhand.Page, recorded bool, err error) {
 	req := skillhand.LoadRequest{Skill: l.name, Args: l.args, Use: skillhand.Full, Exec: skillhand.AsWritten}
 	if later {
@@ -247,7 +247,7 @@ func (l *look) makePage(later, written bool) (page *skillhand.Page, recorded boo
 	return page, false, err
 }
 
-// newPreview returns what all tabs of a skill need for its fixes.
+// newPreview returns a preview with the data that every tab needs for its fixes.
 func (l *look) newPreview(tab string) *preview {
 	p := &preview{Live: l.visit.live, Tab: tab, Seen: short(string(l.src.Source())), Fields: l.fields()}
 	p.Action = l.visit.link("skill", "skill", l.name)
@@ -257,7 +257,7 @@ func (l *look) newPreview(tab string) *preview {
 	return p
 }
 
-// preview shows the skill beside what an agent reads of it.
+// preview returns the skill beside the page that an agent reads.
 func (l *look) preview() *preview {
 	v := l.visit
 	v.watch(false, l.recording())
@@ -287,7 +287,7 @@ func (l *look) preview() *preview {
 	return p
 }
 
-// fields returns the form's fields: one for each argument that has a name, else one for all.
+// fields returns the form's fields: one for each named argument, or one for all arguments.
 func (l *look) fields() []field {
 	front := l.src.Front
 	if len(front.Arguments) == 0 {
@@ -311,24 +311,25 @@ func (l *look) fields() []field {
 	return all
 }
 
-// hint is what an argument-hint says of one argument: in brackets, or a word.
+// hint matches the hint about one argument in an argument-hint: in brackets, or a word.
 var hint = words.Regexp(`\[[^\]]*\]|<[^>]*>|\S+`)
 
-// command returns what prints the same page in a terminal.
+// command returns the command that prints the same page in a terminal.
 func (l *look) command(later bool) string {
 	words := []string{"skillhand", "load", l.name}
 	if later {
 		words = append(words, "--reference")
 	}
 	if slices.ContainsFunc(l.args.Words, func(w string) bool { return strings.HasPrefix(w, "-") }) {
-		return shell.Quote(append(words, "--args", l.args.Raw)) // it would be taken for a flag
+		return shell.Quote(append(words, "--args", l.args.Raw)) // load would read the word as a flag
 	}
 	return shell.Quote(append(words, l.args.Words...))
 }
 
-var classes = map[skill.Kind]string{skill.Header: "front", skill.Variable: "var", skill.Directive: "dir", skill.Tag: "tag", skill.Escape: "tag"}
+var classes = map[skill.Kind]string{skill.Header: "front", skill.Variable: "var",
+	skill.Directive: "dir", skill.Tag: "tag", skill.Escape: "tag"}
 
-// showSource returns the lines of the source, with the findings beneath them.
+// showSource returns the lines of the source with the findings below them.
 func (l *look) showSource(p *preview, source string) []line {
 	var spans []span
 	n := 0
@@ -352,7 +353,7 @@ func (l *look) showSource(p *preview, source string) []line {
 	}
 	text := l.visit.site.withoutSecrets(source)
 	if text != source {
-		spans = nil // they are elsewhere now
+		spans = nil // their positions are not valid for the redacted text
 	}
 	part, rest := shown(text)
 	p.SourceRest = rest
@@ -365,7 +366,7 @@ func (l *look) showSource(p *preview, source string) []line {
 	return shown
 }
 
-// ids numbers the directives of a file by where they stand.
+// ids returns the numbers of a file's directives by their offsets.
 func (l *look) ids() map[int]int {
 	ids := map[int]int{}
 	for _, part := range l.src.Parts {
@@ -378,7 +379,7 @@ func (l *look) ids() map[int]int {
 
 func (l *look) showPage(p *preview, page *skillhand.Page, recorded bool) []line {
 	for _, w := range page.Warnings {
-		if w != page.Withheld && !l.says(w) { // that is said above
+		if w != page.Withheld && !l.says(w) { // the view has said this already
 			p.Warnings = append(p.Warnings, w)
 		}
 	}
@@ -404,7 +405,7 @@ func (l *look) showPage(p *preview, page *skillhand.Page, recorded bool) []line 
 	return lines(segments(part, spans))
 }
 
-// origin says how the outcomes on a page came about.
+// origin describes where the outcomes on a page come from.
 func (l *look) origin(page *skillhand.Page, recorded bool) string {
 	switch {
 	case len(page.Directives) == 0:
@@ -443,8 +444,8 @@ func strip(id int, d render.Directive, times map[string][]float64) directive {
 	return row
 }
 
-// times returns how long directives took, by their commands: a recording does not
-// say. Where it is not known, none is shown.
+// times returns the durations of directives by their commands. A recording does not contain them,
+// so they are in a file of their own. Unknown durations are not shown.
 func (l *look) times() map[string][]float64 {
 	times := map[string][]float64{}
 	var all []render.Directive
@@ -459,7 +460,7 @@ func (l *look) times() map[string][]float64 {
 
 func timesFile(recording string) string { return strings.TrimSuffix(recording, ".json") + ".times" }
 
-// count says how large the first and the later page are.
+// count adds the sizes of the first and the later page.
 func (l *look) count(p *preview) {
 	var sizes [2]int
 	known := true
@@ -483,7 +484,7 @@ func (l *look) count(p *preview) {
 	}
 }
 
-// compare makes the diff that was asked for.
+// compare adds the diff that the address requests.
 func (l *look) compare(p *preview) {
 	var from, to *skillhand.Page
 	var err error
@@ -499,7 +500,8 @@ func (l *look) compare(p *preview) {
 		names = [2]string{"skillhand", "claude"}
 		p.DiffNote = "Both pages with directives as written: nothing runs."
 		if from, _, err = l.page(false, true); err == nil {
-			to, err = l.visit.site.Runtime.ClaudePage(l.visit.ctx, skillhand.ClaudeRequest{Skill: l.name, Args: l.args.Raw, Tool: p.Against == "tool", NoExec: true})
+			to, err = l.visit.site.Runtime.ClaudePage(l.visit.ctx,
+				skillhand.ClaudeRequest{Skill: l.name, Args: l.args.Raw, Tool: p.Against == "tool", NoExec: true})
 		}
 	default:
 		p.Against = ""
@@ -520,11 +522,11 @@ func (l *look) compare(p *preview) {
 	}
 }
 
-// maxKept is how long outcomes of a run are shown.
+// maxKept is how long the outcomes of a run are kept.
 const maxKept = 30 * 24 * time.Hour
 
-// runSkill runs a skill's directives and keeps their outcomes. It runs only what is
-// trusted: a page in a browser is no place to be asked.
+// runSkill runs a skill's directives and keeps their outcomes. It runs only trusted skills, because
+// a page in a browser is not the place to ask for trust.
 func (v *visit) runSkill() (string, error) {
 	l, err := v.look()
 	if err != nil {

@@ -27,29 +27,30 @@ type runsData struct {
 	Next       []string
 	Live       bool
 	Damaged    int
-	Batch      string // whose runs are listed alone, or ""
-	Made       string // when that batch was made, if that is known
-	Folded     string // the address at which they are one row
+	Batch      string // the batch to list alone, or ""
+	Made       string // when that batch was created, if known
+	Folded     string // the address where its runs are one row
 	Any        bool
-	Empty      string // what to say if there is nothing
-	Hint       string // a command that changes that, or ""
+	Empty      string // the text if there are no runs
+	Hint       string // a command that creates a run, or ""
 }
 
-// A choice is one of several ways to look.
+// A choice is one of several ways to see a list.
 type choice struct {
 	Title, Link, Count string
 	Here               bool
 }
 
-// A runRow is a run, or all that a batch ran.
+// A runRow is a run, or all runs of a batch.
 type runRow struct {
 	activity.Record
-	batch        activity.Job // its name, and when it was made; none: this is one run
+	batch        activity.Job // the batch's name and creation time; empty for a single run
 	jobs, failed int
-	retried      int // records of jobs that were tried again
+	retried      int // the number of records of jobs that were retried
 }
 
-// fold makes one row of all that a batch ran, where its latest run stands. The latest come first.
+// fold merges all runs of a batch into one row, at the place of its latest run. The records are in
+// order, the latest first.
 func fold(records []activity.Record) []runRow {
 	var all []runRow
 	index := map[activity.Job]int{}
@@ -66,7 +67,7 @@ func fold(records []activity.Record) []runRow {
 			all = append(all, runRow{Record: activity.Record{Time: r.Time, Kind: r.Kind, OK: true}, batch: batch})
 		}
 		row := &all[at]
-		if r.Retried { // the job counts as it ended last
+		if r.Retried { // only the last attempt of a job counts
 			row.retried++
 			row.CostUSD, row.DurationMS = row.CostUSD+r.CostUSD, row.DurationMS+r.DurationMS
 			continue
@@ -79,13 +80,13 @@ func fold(records []activity.Record) []runRow {
 	return all
 }
 
-// batchOf returns the batch that a record is a job's of. Batches of one name are told apart by when they were made.
+// batchOf returns the batch of a record's job. The creation time distinguishes batches of one name.
 func batchOf(r activity.Record) (activity.Job, bool) {
 	name, _, ok := strings.Cut(r.Job, "/")
 	return activity.Job{Name: name, Batch: r.Batch}, ok
 }
 
-// madeAt shows when a batch was made, as history has it.
+// madeAt formats the creation time of a batch in the history.
 func madeAt(text string) string {
 	at, _ := time.Parse(time.RFC3339Nano, text)
 	return stamp(at)
@@ -111,7 +112,7 @@ func (v *visit) runs() (*view, error) {
 	return &view{Name: "runs", Tab: "runs", Title: "Runs and asks", Data: data}, nil
 }
 
-// runsData lists runs and asks, of a skill if it is not "".
+// runsData returns the list of runs and asks. If skill is not "", it has only those of the skill.
 func (v *visit) runsData(skill string) (*runsData, error) {
 	now := time.Now()
 	data := &runsData{Empty: "Nothing ran in this period.", Hint: "skillhand run " + cmp.Or(skill, "NAME"), Live: v.live}
@@ -164,7 +165,7 @@ func (v *visit) runsData(skill string) (*runsData, error) {
 	return data, nil
 }
 
-// runsQuery returns what is asked of history, with the choices that there are.
+// runsQuery returns the query of the history, and adds the available choices to data.
 func (v *visit) runsQuery(data *runsData, now time.Time) (q activity.Query, err error) {
 	q = activity.Query{Kind: activity.Kind(v.query.Get("kind")), Failed: v.query.Get("failed") != ""}
 	switch q.Kind {
@@ -244,14 +245,14 @@ func (v *visit) summarize(data *runsData, records []activity.Record, since, unti
 		}
 	}
 	for _, f := range review.Flaky[:min(len(review.Flaky), 5)] {
-		data.Flaky = append(data.Flaky,
-			share{
-				Name: f.Name, Link: v.link("runs", "q", f.Name), Text: fmt.Sprintf("%d of %d failed", f.Failed, f.Total), Sub: "input " + f.Input[:min(8, len(f.Input))]})
+		data.Flaky = append(data.Flaky, share{
+			Name: f.Name, Link: v.link("runs", "q", f.Name), Text: fmt.Sprintf("%d of %d failed", f.Failed, f.Total),
+			Sub: "input " + f.Input[:min(8, len(f.Input))]})
 	}
 	data.Next = review.Next
 }
 
-// runCharts draws what the records of a period came to.
+// runCharts returns charts of the records of a period.
 func runCharts(records []activity.Record, since, until time.Time) []chart {
 	c := newCalendar(records[0].Time, since, until)
 	ok, failed, cost := c.series("ok", "good"), c.series("failed", "bad"), c.series("", "plain")
@@ -294,7 +295,7 @@ func runCharts(records []activity.Record, since, until time.Time) []chart {
 	return []chart{runs, means, costs}
 }
 
-// recordID tells records of one moment apart.
+// recordID returns an id that distinguishes records of the same moment.
 func recordID(r activity.Record) string {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -311,7 +312,8 @@ func (v *visit) runColumns() []column[runRow] {
 	return []column[runRow]{
 		{key: "name", title: "What", compare: by(runRow.name), cell: func(r runRow) cell {
 			if r.batch.Name != "" {
-				return cell{Text: r.batch.Name, Sub: "a batch: show its " + counted(r.jobs, "run", "runs"), Link: v.runsLink("batch", r.batch.Name, "made", r.batch.Batch)}
+				return cell{Text: r.batch.Name, Sub: "a batch: show its " + counted(r.jobs, "run", "runs"),
+					Link: v.runsLink("batch", r.batch.Name, "made", r.batch.Batch)}
 			}
 			c := cell{Text: r.Name(), Link: v.runLink(r.Record)}
 			if r.Skill != r.Name() {
@@ -377,25 +379,26 @@ type runData struct {
 	OK    bool
 	Facts []runFact
 	JSON  string
-	Same  string // the address of other runs of the same thing
+	Same  string // the address of other runs with the same name
 	Again string // the command that shows the report and stderr, or ""
 }
 
 type runFact struct{ Name, Value, Link string }
 
-// run shows all that history has of one run. It has no prompt and no output.
+// run shows everything that the history has about one run. The history has no prompt and no output.
 func (v *visit) run() (*view, error) {
 	at, err := time.Parse(time.RFC3339Nano, v.query.Get("at"))
 	if err != nil {
 		return nil, errMissing{"This address names no run."}
 	}
 	var found *activity.Record
-	_, err = activity.Store{Dir: v.site.Runtime.HistoryDir()}.Each(activity.Query{Since: at.Add(-time.Millisecond)}, func(r *activity.Record) {
-		if found == nil && r.Time.Equal(at) && recordID(*r) == v.query.Get("id") {
-			one := *r
-			found = &one
-		}
-	})
+	_, err = activity.Store{Dir: v.site.Runtime.HistoryDir()}.
+		Each(activity.Query{Since: at.Add(-time.Millisecond)}, func(r *activity.Record) {
+			if found == nil && r.Time.Equal(at) && recordID(*r) == v.query.Get("id") {
+				one := *r
+				found = &one
+			}
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -440,21 +443,21 @@ func (v *visit) run() (*view, error) {
 	return &view{Name: "run", Tab: "runs", Title: data.Name, Data: data}, nil
 }
 
-// A share is a row of a table, with a bar if it is a part of something.
+// A share is a row of a table, with a bar if it is a part of a whole.
 type share struct {
 	Name, Link, Text, Sub string
 	Part                  float64 // of 100
 }
 
-// What took less than minShare of the time, beyond the first few, is one row together: prompts are many, and
-// most of them are used once.
+// After the first minShares rows, skills with less than minShare percent of the time are merged
+// into one row: there are many prompts, and most of them are used once.
 const (
 	minShare  = 1.0
 	minShares = 3
 	maxShares = 12
 )
 
-// bySkill says where the time went.
+// bySkill returns the share of the time for each skill.
 func (v *visit) bySkill(review *activity.Review) []share {
 	most := 0.0 // bars are scaled to the longest
 	row := func(name, link string, s activity.Ran) share {
@@ -478,7 +481,7 @@ func (v *visit) bySkill(review *activity.Review) []share {
 	folded := 0
 	for i, s := range skills {
 		one := row(s.Name, v.link("runs", "q", s.Name), s)
-		last := i == len(skills)-1 && folded == 0 // it alone would take as much room as what it is folded into
+		last := i == len(skills)-1 && folded == 0 // the row "others" would need as much room as this row
 		if i < minShares || i < maxShares && (one.Part >= minShare || last) {
 			all = append(all, one)
 			continue

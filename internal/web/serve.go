@@ -11,17 +11,17 @@ import (
 	"github.com/skillhand/skillhand/internal/watch"
 )
 
-// A Server is a site on a port of this machine.
+// A Server serves a site on a port of this machine.
 type Server struct {
-	Address string // to open, with the token that lets one browser in
+	Address string // the address to open, with the token that admits one browser
 
 	listener    net.Listener
 	guard       *guard
 	watch       *watch.Watcher
-	readTimeout time.Duration // for a whole request, its body included
+	readTimeout time.Duration // for a whole request with its body
 }
 
-// Listen takes a port on the loopback interface, 0 for any that is free.
+// Listen opens a port on the loopback interface. Port 0 means any free port.
 func Listen(site *Site, port int) (*Server, error) {
 	l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
@@ -34,11 +34,12 @@ func Listen(site *Site, port int) (*Server, error) {
 		return nil, fmt.Errorf("watching files: %w", err)
 	}
 	g := newGuard(host, site.handler(files))
-	return &Server{Address: "http://" + host + "/?token=" + g.token, listener: l, guard: g, watch: files, readTimeout: 10 * time.Second}, nil
+	return &Server{Address: "http://" + host + "/?token=" + g.token, listener: l,
+		guard: g, watch: files, readTimeout: 10 * time.Second}, nil
 }
 
-// Serve answers until the context ends. Then every answer under way ends too,
-// and with it whatever a skill was running.
+// Serve answers requests until ctx ends. It then cancels all requests in progress, and with them
+// the commands that a skill is running.
 func (s *Server) Serve(ctx context.Context) error {
 	defer s.watch.Close()
 	own, cancel := context.WithCancel(ctx)

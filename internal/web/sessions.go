@@ -18,14 +18,14 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A sessionRow is what one session has seen.
+// A sessionRow shows the skills that one session has seen.
 type sessionRow struct {
-	activity.Session // as its transcript tells, if there is one
+	activity.Session // according to its transcript, if it exists
 
 	id     string
-	marks  []session.Mark // what skillhand loaded, the latest first
-	agents int            // that loaded it
-	saved  int            // tokens that a further use of each skill would not send again
+	marks  []session.Mark // the skills loaded through skillhand, the latest first
+	agents int            // the number of agents that loaded a skill
+	saved  int            // the tokens that one later use of each skill would not send again
 
 	first, last time.Time
 }
@@ -51,19 +51,20 @@ func (r sessionRow) duration() string {
 	return term.ShortDuration(float64(r.last.Sub(r.first).Milliseconds()))
 }
 
-// A markCache keeps what agents have seen: most sessions are over, and reading all of them takes long.
+// A markCache caches the seen marks of agents, because most sessions have ended and reading all of
+// them takes long.
 type markCache struct {
 	mu    sync.Mutex
 	known map[session.ID]keptMarks
 }
 
 type keptMarks struct {
-	changed time.Time // when the agent's folder was
+	changed time.Time // when the agent's folder changed
 	marks   []session.Mark
 }
 
-// all lists what every agent of every session has seen, the latest first. What
-// cannot be read was not seen.
+// all returns the marks of every agent of every session, the latest first. It ignores unreadable
+// marks.
 func (c *markCache) all(store session.Store) ([]session.Mark, error) {
 	ids, err := store.IDs()
 	c.mu.Lock()
@@ -78,7 +79,7 @@ func (c *markCache) all(store session.Store) ([]session.Mark, error) {
 			kept.marks, _ = store.Marks(id)
 		}
 		all = append(all, kept.marks...)
-		// A folder that changed just now may do so again without its time changing.
+		// A folder that changed just now may change again without a new time.
 		if time.Since(changed) > 2*time.Second {
 			known[id] = kept
 		}
@@ -88,7 +89,7 @@ func (c *markCache) all(store session.Store) ([]session.Mark, error) {
 	return all, err
 }
 
-// A runCache keeps which skills the history has, as long as its files stay as they are.
+// A runCache caches the skills in the history until the history's files change.
 type runCache struct {
 	mu    sync.Mutex
 	stamp string
@@ -102,7 +103,7 @@ func (c *runCache) all(dir string) ([]activity.SkillRun, error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil { // else it was swept
+		if info, err := e.Info(); err == nil { // otherwise it was removed
 			fmt.Fprintln(&stamp, e.Name(), info.Size(), info.ModTime().UnixNano())
 		}
 	}
@@ -124,10 +125,11 @@ func changedAt(store session.Store, id session.ID) time.Time {
 			return info.ModTime()
 		}
 	}
-	return time.Now() // it is gone, or going
+	return time.Now() // it is removed, or is being removed
 }
 
-// sessionRows lists what skillhand and the agents' own transcripts know of sessions, the latest first.
+// sessionRows returns the sessions in skillhand's marks and in the transcripts of agents, the
+// latest first.
 func (v *visit) sessionRows() ([]sessionRow, error) {
 	v.watch(false, append(activity.Folders(v.site.Runtime.Here, time.Time{}), v.site.Runtime.SessionDir())...)
 	marks, err := v.site.marks.all(v.site.Runtime.Sessions())
@@ -176,7 +178,7 @@ func (v *visit) sessionRows() ([]sessionRow, error) {
 	return all, nil
 }
 
-// saw says that something happened in the session.
+// saw notes that the session was active at a time.
 func (r *sessionRow) saw(at time.Time) {
 	if !at.IsZero() && (r.first.IsZero() || at.Before(r.first)) {
 		r.first = at
@@ -186,7 +188,8 @@ func (r *sessionRow) saw(at time.Time) {
 	}
 }
 
-// projectOf returns the folder that the skills of a session lie in, if one of them is a project's.
+// projectOf returns the project of a session if one of the session's skills is in a project's
+// folder.
 func projectOf(marks []session.Mark, home string) string {
 	for _, m := range marks {
 		for _, folder := range []string{".claude", ".agents"} {
@@ -199,7 +202,7 @@ func projectOf(marks []session.Mark, home string) string {
 	return ""
 }
 
-// instructions estimates how many tokens of a skill are not sent at a later use.
+// instructions estimates the number of tokens in a skill that a later use does not send again.
 func instructions(file string, known map[string]int) int {
 	if n, ok := known[file]; ok {
 		return n
@@ -252,7 +255,8 @@ func (v *visit) sessions() (*view, error) {
 				if r.saved == 0 {
 					return nothing
 				}
-				return cell{Text: "≈ " + thousands(r.saved), Title: "tokens that one further use of each of these skills does not send again"}
+				return cell{Text: "≈ " + thousands(r.saved),
+					Title: "tokens that one further use of each of these skills does not send again"}
 			}},
 		{key: "cost", title: "Cost", number: true, fold: true,
 			compare: by(func(r sessionRow) float64 { return r.Cost.Known() }),
@@ -278,7 +282,7 @@ func (r sessionRow) skills() []string {
 	return names
 }
 
-// sessionFolders returns where further marks of a session come.
+// sessionFolders returns the folders where new marks of a session appear.
 func (v *visit) sessionFolders(id string) []string {
 	store := v.site.Runtime.Sessions()
 	all := []string{filepath.Join(store.Dir, id)}
@@ -293,20 +297,20 @@ func (v *visit) sessionFolders(id string) []string {
 	return all
 }
 
-// listData is a view that is a list alone.
+// A listData is a view with a list.
 type listData struct {
 	Table *table
 	Lead  string
 	Facts [][2]string
 	Note  string
-	Back  *choice  // the list that it is from
-	Empty string   // what to say if there is nothing
+	Back  *choice  // the list that leads here
+	Empty string   // the text if the list is empty
 	Hints []string // commands that change that
 	Then  string
 	Form  *batchForm
 
 	Budget *budget  // of a batch, or nil
-	Field  *squares // its jobs, or nil
+	Field  *squares // the jobs of a batch, or nil
 }
 
 func (v *visit) session() (*view, error) {
@@ -336,7 +340,7 @@ func (v *visit) session() (*view, error) {
 					return cell{Text: m.Skill, Sub: "by the agent's own tool", Link: v.link("skill", "skill", m.Skill, "tab", "usage")}
 				}
 				c := cell{Text: m.Skill, Sub: v.near(m.File)}
-				if _, err := v.find(m.File); err == nil { // it may be of another project, or gone
+				if _, err := v.find(m.File); err == nil { // it may belong to another project, or not exist any more
 					c.Link = v.link("skill", "skill", m.File, "use", "later")
 				}
 				return c

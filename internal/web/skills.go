@@ -20,18 +20,18 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A skillRow is a skill and what is known of its use.
+// A skillRow is a skill with data about its use.
 type skillRow struct {
 	skillhand.Listed
 	readable bool
 	tokens   int
-	listing  int     // characters of its line in the list that Claude Code gives a model; 0: it has none
+	listing  int     // characters of its line in the list that Claude Code gives its model; 0 if it has no line
 	bare     bool    // the list has no room for its description
-	away     bool    // it is listed once its plugin is installed
+	away     bool    // it is listed only after its plugin is installed
 	share    float64 // of the list's characters, in percent
-	widest   float64 // the greatest share of a skill
+	widest   float64 // the greatest share of any skill
 	errors   int
-	warnings int // and what is only worth knowing
+	warnings int // warnings and infos
 	used     time.Time
 	uses     int
 }
@@ -43,7 +43,7 @@ func (r skillRow) trust() string {
 	return "untrusted"
 }
 
-// usage says when the skill was used last. A use that left no mark is not known.
+// usage describes when the skill was last used. A use that left no mark is unknown.
 func (r skillRow) usage() string {
 	if r.uses == 0 {
 		return "no use recorded"
@@ -51,7 +51,8 @@ func (r skillRow) usage() string {
 	return ago(r.used)
 }
 
-// files returns the skill's: its text, and the SKILL.md that agents list if that is another.
+// files returns the files of the skill: its text, and the SKILL.md that agents list if that is a
+// different file.
 func (r skillRow) files() []string {
 	if main := r.Main().File; main != r.File && files.IsFile(main) {
 		return []string{r.File, main}
@@ -62,10 +63,10 @@ func (r skillRow) files() []string {
 type skillsData struct {
 	Decide  []decisions
 	Table   *table
-	Strips  []listStrip // of agents that are here
-	Others  []listStrip // of those that are not
+	Strips  []listStrip // of agents on this machine
+	Others  []listStrip // of other agents
 	Largest string      // the skills with the greatest shares
-	LeftOut string      // skills whose descriptions Claude Code's list has no room for
+	LeftOut string      // the skills whose descriptions have no room in Claude Code's list
 	Facts   []fact
 	Faults  []string
 	Folders []string
@@ -74,7 +75,8 @@ type skillsData struct {
 
 func (v *visit) skills() (*view, error) {
 	roots := v.site.Runtime.Finder().Folders()
-	v.watch(false, slices.Concat(roots, v.site.Runtime.Finder().CommandFolders(), []string{v.site.Runtime.TrustDir(), check.ConfigFile(v.site.Runtime.Dir)})...)
+	v.watch(false, slices.Concat(roots, v.site.Runtime.Finder().CommandFolders(),
+		[]string{v.site.Runtime.TrustDir(), check.ConfigFile(v.site.Runtime.Dir)})...)
 	v.watch(false, budding(roots)...)
 	all, faults := v.listAll()
 	data := &skillsData{Folders: roots, Dir: v.near(v.site.Runtime.Dir)}
@@ -86,12 +88,12 @@ func (v *visit) skills() (*view, error) {
 		return nil, err
 	}
 	v.watch(false, append(activity.Folders(v.site.Runtime.Here, since), v.site.Runtime.HistoryDir(), v.site.Runtime.SessionDir())...)
-	sizes := map[string]int{} // in tokens, of those that can be read
+	sizes := map[string]int{} // in tokens, of readable skills
 	var paths []string
 	var seen []agents.Skill
 	var unseen error
 	var reading sync.WaitGroup
-	reading.Go(func() { // beside the account
+	reading.Go(func() { // in parallel with the account
 		for _, listed := range all {
 			one := skillRow{Listed: listed}
 			if s, err := skill.Read(one.Location); err == nil {
@@ -175,21 +177,21 @@ func (r skillRow) states() []string {
 	return all
 }
 
-// sighted returns the skills that agents may see here: those of skillhand list --agents.
+// sighted returns the skills that agents may see here, as skillhand list --agents does.
 func (v *visit) sighted(all []skillhand.Listed) ([]agents.Skill, error) {
 	h, err := v.site.Runtime.Complete()
 	if err != nil {
 		return nil, err
 	}
-	skills, _ := find.ForAgents(h.Project, h.Home, skillhand.Locations(all)...) // the table says what cannot be read
+	skills, _ := find.ForAgents(h.Project, h.Home, skillhand.Locations(all)...) // the table shows unreadable skills
 	return skills, nil
 }
 
-// maxBudding bounds the folders that are watched for a first file.
+// maxBudding limits the folders that are watched for a first file.
 const maxBudding = 200
 
-// budding returns the folders directly below roots that may become skills: what is
-// written into a new one is news too. Of many it is those that changed last.
+// budding returns the folders directly below roots that may become skills, because a file in a new
+// folder is news too. If there are too many, it returns the folders that changed last.
 func budding(roots []string) []string {
 	type folder struct {
 		path    string
@@ -197,7 +199,7 @@ func budding(roots []string) []string {
 	}
 	var all []folder
 	for _, root := range roots {
-		entries, _ := os.ReadDir(root) // the list says what cannot be read
+		entries, _ := os.ReadDir(root) // the list shows unreadable folders
 		for _, e := range entries {
 			dir := filepath.Join(root, e.Name())
 			if e.Type().IsRegular() || files.IsFile(filepath.Join(dir, "SKILL.md")) {
@@ -216,8 +218,8 @@ func budding(roots []string) []string {
 	return paths
 }
 
-// account tells what happened to skills since a time, zero for always, and tells the story of one if it is not "". What
-// agents loaded comes from the cache.
+// account returns an account of skills since a time; zero means all. If skill is not "", the
+// account has the story of that skill. The marks and runs come from the caches.
 func (v *visit) account(since time.Time, skill string) (*activity.Account, error) {
 	k, key := v.known, accountKey{since.Truncate(time.Hour), skill}
 	if a := k.accounts[key]; a != nil {
@@ -236,7 +238,8 @@ func (v *visit) account(since time.Time, skill string) (*activity.Account, error
 		k.installed = activity.InstalledAt(v.site.Runtime.Here)
 	}
 	a, err := activity.Read(v.site.Runtime.Here, activity.Options{
-		Since: since, Skill: skill, Installed: k.installed, Loads: append([]session.Mark{}, loads...), Runs: runs, IndexOnly: len(k.accounts) > 0,
+		Since: since, Skill: skill, Installed: k.installed,
+		Loads: append([]session.Mark{}, loads...), Runs: runs, IndexOnly: len(k.accounts) > 0,
 	})
 	if err == nil {
 		k.accounts[key] = a
@@ -308,7 +311,8 @@ func (v *visit) skillColumns() []column[skillRow] {
 		{key: "used", title: "Last used", number: true, compare: by(func(r skillRow) int64 { return r.used.Unix() }),
 			cell: func(r skillRow) cell {
 				if r.uses == 0 {
-					return cell{Text: "never", Mark: "dim", Title: "no use recorded: no call by an agent, no run, and no page for an agent in a session"}
+					return cell{Text: "never", Mark: "dim",
+						Title: "no use recorded: no call by an agent, no run, and no page for an agent in a session"}
 				}
 				return cell{At: r.used}
 			}},

@@ -11,47 +11,47 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// A list is things of one kind, with the columns that show them.
+// A list is a list of items of one kind, with the columns to show.
 type list[T any] struct {
-	view    string   // whose address the list has
-	at      []string // what its path says, in pairs
-	keep    []string // further parts of the address, which searching and sorting keep
-	one     string   // what it lists
-	what    string   // the same, of several
+	view    string   // the view at whose address the list is
+	at      []string // the part of the address in the path, in pairs
+	keep    []string // other parts of the address, which searching and sorting keep
+	one     string   // the word for one item
+	what    string   // the word for several items
 	items   []T
 	columns []column[T]
-	usual   string           // how it is sorted if nobody says: a column's key, after - the greatest first
-	text    func(T) string   // what a search looks at
-	states  func(T) []string // words for how it is, which a search must begin with; nil: none
-	watch   func(T) []string // paths that an item that is shown depends on, if any
-	sorted  bool             // the items come as usual says
+	usual   string           // the default order: a column's key, with - for descending
+	text    func(T) string   // the text to search
+	states  func(T) []string // words for its states, which a search may abbreviate; nil if it has none
+	watch   func(T) []string // the paths that a visible item depends on; may be nil
+	sorted  bool             // the items are already in the usual order
 }
 
 type column[T any] struct {
 	key, title string
 	number     bool
 	cell       func(T) cell
-	compare    func(a, b T) int // nil: cannot be sorted by
-	fold       bool             // it is left out if it says the same of all
+	compare    func(a, b T) int // nil: the list cannot be sorted by it
+	fold       bool             // leave the column out if all items have the same value
 }
 
-// A cell is what a table shows in one place.
+// A cell is a cell of a table.
 type cell struct {
 	Text  string
-	Sub   string // beneath, smaller
+	Sub   string // below Text, smaller
 	Link  string
-	Mark  string // good, bad, warn, dim: a color and, with it, a word in Text
+	Mark  string // good, bad, warn, dim: a color, which a word in Text always explains
 	Title string
-	Bar   string   // how long a bar beneath is, in percent; "": there is none
-	Draw  *drawing // beneath, or nil
-	Days  []bar    // beneath, if any
+	Bar   string   // the length of a bar below, in percent; "" for none
+	Draw  *drawing // below, or nil
+	Days  []bar    // below, if any
 
-	At      time.Time // shown as how long ago that was
-	Squares []square  // beneath
+	At      time.Time // shown as a time ago
+	Squares []square  // below
 	Copy    string    // a command to copy
 }
 
-// A drawing is dots and lines on a scale. Places are in percent.
+// A drawing has dots and lines on a scale. Positions are in percent.
 type drawing struct {
 	Label string
 	Lines []drawn
@@ -63,30 +63,30 @@ type drawn struct{ X, To, Class string }
 // A fact is a number above a list.
 type fact struct{ Name, Value, Link, Title, Mark string }
 
-// A table is a list as it was asked for.
+// A table is the visible part of a list.
 type table struct {
-	Action         string // the address without anything that a form adds
+	Action         string // the address without the parts that a form adds
 	What, Query    string
-	Count          string // how many there are, and of those are found
+	Count          string // the number of items, and of matching items
 	Keep           [][2]string
 	Heads          []head
 	Rows           []row
 	Total, Matched int
 	First, Last    int
 	Previous, Next string // addresses, or ""
-	FromStart      bool   // Previous leads to the first page, not to the one before
+	FromStart      bool   // Previous leads to the first page, not to the page before
 	Live           bool
-	Dense          bool   // a row is a line
+	Dense          bool   // each row is one line
 	All            string // the address without the search
 }
 
 type head struct {
-	Title, Link, Order string // Order: ascending, descending, or "" if it is sorted by another
+	Title, Link, Order string // Order: ascending, descending, or "" if another column determines the order
 	Number             bool
 }
 
 type row struct {
-	Key   string // the same as long as it is about the same thing
+	Key   string // stays the same as long as the row is about the same item
 	Cells []tableCell
 }
 
@@ -102,9 +102,10 @@ const (
 	perExport = 1000 // rows of an exported list, which has no next page
 )
 
-// table returns the part of the list that a visit wants to see.
+// table returns the part of the list that the visit requests.
 func (l list[T]) table(v *visit) *table {
-	t := &table{Action: v.link(l.view, l.at...), What: l.what, Query: strings.TrimSpace(v.query.Get("q")), Total: len(l.items), Live: v.live}
+	t := &table{Action: v.link(l.view, l.at...), What: l.what, Query: strings.TrimSpace(v.query.Get("q")),
+		Total: len(l.items), Live: v.live}
 	order := l.order(v.query.Get("sort"))
 	kept := slices.Clone(l.at)
 	for _, k := range l.keep {
@@ -185,7 +186,7 @@ func rowOf[T any](item T, columns []column[T]) (r row) {
 	return r
 }
 
-// maxCell bounds the text of a cell, in characters.
+// maxCell limits the text of a cell, in characters.
 const maxCell = 400
 
 // clip returns the beginning of a text that is too long for a list.
@@ -199,7 +200,7 @@ func clip(text string) string {
 	return text
 }
 
-// search returns the items that have every word.
+// search returns the items that contain every word.
 func (l list[T]) search(query string) []T {
 	words := strings.Fields(strings.ToLower(query))
 	if len(words) == 0 {
@@ -222,7 +223,7 @@ func (l list[T]) search(query string) []T {
 	return found
 }
 
-// order returns the one that was asked for, if there is such a column.
+// order returns the requested order, or the usual order if there is no such column.
 func (l list[T]) order(asked string) string {
 	key := strings.TrimPrefix(asked, "-")
 	if slices.ContainsFunc(l.columns, func(c column[T]) bool { return c.key == key && c.compare != nil }) {
@@ -249,12 +250,12 @@ func (l list[T]) sort(items []T, order string) {
 	}
 }
 
-// by compares things by something of theirs.
+// by returns a function that compares items by a key.
 func by[T any, K cmp.Ordered](key func(T) K) func(a, b T) int {
 	return func(a, b T) int { return cmp.Compare(key(a), key(b)) }
 }
 
-// nothing stands in a table where nothing is known.
+// nothing is the cell for an unknown value.
 var nothing = cell{Text: "–", Mark: "dim"}
 
 func numbered[T any](key, title string, n func(T) int) column[T] {
@@ -288,10 +289,11 @@ func costCell(usd float64) cell {
 	return cell{Text: term.Dollars(usd)}
 }
 
-// tokens estimates how many tokens a text has: four characters each, as Claude Code counts its list of skills.
+// tokens estimates the number of tokens in a text. It counts four characters as a token, as Claude
+// Code does for its list of skills.
 func tokens(text string) int { return (len([]rune(text)) + 3) / 4 }
 
-// thousands writes a number with a comma after each thousand.
+// thousands formats a number with a comma after each thousand.
 func thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {

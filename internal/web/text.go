@@ -17,10 +17,11 @@ import (
 type segment struct {
 	Text      string
 	Class     string
-	Directive int // which one it is or stands for, from 1; 0 for none
+	Directive int // the number of the directive that it is or replaces; 0 for none
 }
 
-// backticked cuts advice at its backticks: what is between two of them is code. One alone is a character like others.
+// backticked splits advice at its backticks: text between two backticks is code. A single backtick
+// is an ordinary character.
 func backticked(text string) []segment {
 	var all []segment
 	for {
@@ -34,23 +35,23 @@ func backticked(text string) []segment {
 	}
 }
 
-// nameParts returns the parts of a name like NO_REPORT, between which a line may break.
+// nameParts returns the parts of a name like NO_REPORT. A line may break between them.
 func nameParts(name string) []string { return strings.Split(name, "_") }
 
-// A span is a stretch of a text.
+// A span is a range of a text.
 type span struct {
 	start, end int
 	class      string
 	directive  int
 }
 
-// What one pane shows is bounded: a browser gets slow with more, and nobody reads it.
+// The limits of the text in a pane. A browser is slow with more, and nobody reads it.
 const (
 	maxShown = 200_000 // bytes
 	maxLines = 10_000
 )
 
-// shown returns the part of a text that a pane shows, and what to say of the rest.
+// shown returns the part of a text that a pane shows, and a note about the rest.
 func shown(text string) (part, rest string) {
 	cut := min(len(text), maxShown)
 	for cut > 0 && cut < len(text) && !utf8.RuneStart(text[cut]) {
@@ -71,8 +72,8 @@ func shown(text string) (part, rest string) {
 	return text[:at], fmt.Sprintf("cut here: %s in all", bytesOf(int64(len(text))))
 }
 
-// segments cuts a text at the ends of its spans. A piece has the classes of all spans that it lies in, and the directive
-// of the first.
+// segments splits a text at the ends of its spans. A segment has the classes of all spans that
+// cover it, and the directive of the first.
 func segments(text string, spans []span) []segment {
 	cuts := []int{0, len(text)}
 	for _, s := range spans {
@@ -100,16 +101,16 @@ func segments(text string, spans []span) []segment {
 	return all
 }
 
-// visible shows characters of a document that are not seen, or that change the
-// order in which others are, by their codes, wherever people read: in its text,
-// and in attributes that are shown. What is sent or copied stays as it is. In
-// what html/template made, < and > are those of tags alone.
+// visible replaces invisible characters, and characters that change the order of text, with their
+// codes. It does so wherever people read: in the document's text and in visible attributes. Text
+// that is sent or copied stays unchanged. In the output of html/template, only tags contain < and
+// >.
 func visible(doc []byte) []byte {
 	if bytes.IndexFunc(doc, hidden) < 0 {
 		return doc
 	}
 	var out bytes.Buffer
-	plain := false // within an element that has no others in it
+	plain := false // within an element that cannot contain other elements
 	for len(doc) > 0 {
 		if doc[0] != '<' {
 			end := bytes.IndexByte(doc, '<')
@@ -138,10 +139,10 @@ func visible(doc []byte) []byte {
 	return out.Bytes()
 }
 
-// readAttribute is one that people read.
+// readAttribute matches an attribute that people read.
 var readAttribute = words.Regexp(` (title|aria-label|placeholder)="[^"]*"`)
 
-// codes writes text with the codes of what is not seen, marked if they can be.
+// codes writes text with the codes of hidden characters. If mark is set, it marks the codes.
 func codes(out *bytes.Buffer, text []byte, mark bool) {
 	for len(text) > 0 {
 		i := bytes.IndexFunc(text, hidden)
@@ -167,10 +168,11 @@ func codes(out *bytes.Buffer, text []byte, mark bool) {
 }
 
 func hidden(r rune) bool {
-	return r != '\n' && r != '\t' && r != '\r' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) && r != '\uFE0F')
+	return r != '\n' && r != '\t' && r != '\r' &&
+		(unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) && r != '\uFE0F')
 }
 
-// A line is one of a source.
+// A line is a line of a source.
 type line struct {
 	Number   int
 	Segments []segment
@@ -224,7 +226,7 @@ func diffLines(text string) []diffLine {
 	return all
 }
 
-// near returns a path as people write it: their own folder is ~.
+// near returns a path with ~ for the user's home folder.
 func (v *visit) near(path string) string {
 	if home := v.site.Runtime.Home; home != "" && (path == home || strings.HasPrefix(path, home+string(filepath.Separator))) {
 		return "~" + path[len(home):]

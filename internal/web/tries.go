@@ -19,16 +19,16 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// A tried is what came of a skill in a try.
+// A tried is the result of a skill in a try.
 type tried struct {
 	eval.SkillSummary
-	id    string   // the folder of the results, below that of all
-	notes []string // about all of the try
+	id    string   // the folder of the try's results, relative to the folder of all tries
+	notes []string // notes about the whole try
 	agent string
 	time  time.Time
 }
 
-// trials counts those with a verdict, and those without.
+// trials returns the number of trials with a verdict and the number without.
 func (r tried) trials() (n, void int) {
 	for _, c := range r.Cases {
 		for _, a := range c.Arms {
@@ -38,7 +38,7 @@ func (r tried) trials() (n, void int) {
 	return n, void
 }
 
-// rated shows how often something happened. Without a trial nobody knows.
+// rated shows how often an event happened. Without a trial it is unknown.
 func rated(r eval.Rate) cell {
 	if r.Of == 0 {
 		return nothing
@@ -46,7 +46,7 @@ func rated(r eval.Rate) cell {
 	return cell{Text: fmt.Sprintf("%d of %d", r.Hits, r.Of), Title: r.String()}
 }
 
-// helps says how much a skill helps, in points.
+// helps shows how much a skill helps, in percentage points.
 func helps(d *eval.Difference) cell {
 	if d == nil {
 		return cell{Text: "–", Mark: "dim", Title: "only a try with --baseline can tell"}
@@ -63,7 +63,8 @@ func helps(d *eval.Difference) cell {
 	return c
 }
 
-// rates draws how often cases pass with the skill and without, each with its interval, on a scale from 0 to 1.
+// rates draws how often cases pass with and without the skill. Each rate has its interval, on a
+// scale from 0 to 1.
 func (r tried) rates() *drawing {
 	d := &drawing{}
 	add := func(rate eval.Rate, class, words string) {
@@ -82,7 +83,7 @@ func (r tried) rates() *drawing {
 	return d
 }
 
-// A helpChart shows for all skills how often their cases pass, with and without.
+// A helpChart shows for each skill how often its cases pass, with and without the skill.
 type helpChart struct {
 	Title string
 	Rows  []helpRow
@@ -94,10 +95,11 @@ type helpRow struct {
 	Help       cell
 }
 
-// maxHelp bounds the skills that are drawn.
+// maxHelp limits the skills in the chart.
 const maxHelp = 30
 
-// helpChart draws the latest try of each skill that was tried with and without. One skill alone needs no picture.
+// helpChart draws the latest try of each skill that was tried with and without the skill. It
+// returns nil for fewer than two skills.
 func (v *visit) helpChart(all []tried) *helpChart {
 	p, seen, told := &helpChart{}, map[string]bool{}, 0
 	var latest []tried
@@ -123,11 +125,11 @@ func (v *visit) helpChart(all []tried) *helpChart {
 
 func (v *visit) triesDir() string { return filepath.Join(v.site.Runtime.State, "try") }
 
-// triesData is the list of tries.
+// A triesData is the list of tries.
 type triesData struct {
 	Chart *helpChart
 	Table *table
-	Hints []string // what to do if there are none
+	Hints []string // what to do if there are no tries
 	Live  bool
 }
 
@@ -145,7 +147,8 @@ func (v *visit) tries() (*view, error) {
 func (v *visit) newTries(l list[tried], name string, c *helpChart) *triesData {
 	return &triesData{
 		Chart: c, Table: l.table(v), Live: v.live,
-		Hints: []string{shell.Quote([]string{"skillhand", "try", "--init", name}), shell.Quote([]string{"skillhand", "try", name, "--baseline"})},
+		Hints: []string{shell.Quote([]string{"skillhand", "try", "--init", name}),
+			shell.Quote([]string{"skillhand", "try", name, "--baseline"})},
 	}
 }
 
@@ -161,7 +164,7 @@ func (v *visit) triesOf(k *knowledge) *triesData {
 	return v.newTries(l, k.call, nil)
 }
 
-// triesList lists tries, without the first column.
+// triesList returns the list of tries, without the first column.
 func (v *visit) triesList(all []tried) list[tried] {
 	l := list[tried]{view: "tries", one: "try", what: "tries", usual: "-time", items: all}
 	l.text = func(r tried) string { return r.Skill + "\n" + r.agent }
@@ -237,7 +240,7 @@ func (v *visit) triedAll() []tried {
 	return all
 }
 
-// helped orders by how much a skill helps; what is not known comes last.
+// helped returns how much a skill helps, for sorting; unknown values are the lowest.
 func helped(d *eval.Difference) float64 {
 	if d != nil {
 		return d.Difference
@@ -245,10 +248,10 @@ func helped(d *eval.Difference) float64 {
 	return -2
 }
 
-// tryID says what the folder of a try's results looks like, so that an address leads nowhere else.
+// tryID matches the folder of a try's results, so that an address cannot name any other folder.
 var tryID = words.Regexp(`^[0-9A-Za-z_-]+/[0-9]+$`)
 
-// findTry reads the try of a skill that the address names.
+// findTry returns the try of a skill that the address names, and its trials.
 func (v *visit) findTry() (*tried, []eval.Trial, error) {
 	id, name := v.query.Get("id"), v.query.Get("skill")
 	if !tryID.Get().MatchString(id) {
@@ -271,20 +274,20 @@ func (v *visit) findTry() (*tried, []eval.Trial, error) {
 			r.SkillSummary = one
 		}
 	}
-	trials, _ := eval.ReadResults(dir) // of a try that was tidied up there is the summary
+	trials, _ := eval.ReadResults(dir) // a cleaned-up try has only its summary
 	return r, slices.DeleteFunc(trials, func(t eval.Trial) bool { return t.Skill != name }), nil
 }
 
 type tryData struct {
 	Facts [][2]string
 	Why   []string
-	Notes []string // what else a terminal prints
+	Notes []string // other lines that a terminal prints
 	Table *table
 	Back  string
 	Name  string
 }
 
-// try shows the cases of one skill: what was asked, and what came of it with the skill and without.
+// try shows the cases of one skill: the prompts, and the results with and without the skill.
 func (v *visit) try() (*view, error) {
 	r, trials, err := v.findTry()
 	if err != nil {
@@ -301,7 +304,7 @@ func (v *visit) try() (*view, error) {
 	l.columns = []column[eval.CaseSummary]{{key: "name", title: "Case", compare: by(func(c eval.CaseSummary) string { return c.Case }),
 		cell: func(c eval.CaseSummary) cell {
 			shown := cell{Text: c.Case, Sub: cmp.Or(c.Prompt, "the prompt was not kept"), Title: wanted(c)}
-			if all := at[c.Case]; len(all) > 0 { // one that went wrong tells more
+			if all := at[c.Case]; len(all) > 0 { // a failed trial shows more
 				i := max(0, slices.IndexFunc(all, func(t eval.Trial) bool { return t.Class() == "bad" }))
 				shown.Link = v.trialLink(r, &all[i])
 			}
@@ -336,19 +339,20 @@ func (v *visit) try() (*view, error) {
 			data.Facts = append(data.Facts, row)
 		}
 	}
-	data.Facts = append(data.Facts, [][2]string{{"Trials", made}, {"Cost", term.Dollars(r.Spent())}, {"Agent", r.agent}, {"When", stamp(r.time)}}...)
+	data.Facts = append(data.Facts, [][2]string{{"Trials", made},
+		{"Cost", term.Dollars(r.Spent())}, {"Agent", r.agent}, {"When", stamp(r.time)}}...)
 	data.Back = v.link("skill", "skill", r.Skill, "tab", "tries")
 	return &view{Name: "try", Tab: "tries", Title: "Try of " + r.Skill, Data: data}, nil
 }
 
-// wanted says what should come of a case.
+// wanted describes the wanted behavior in a case.
 func wanted(c eval.CaseSummary) string {
 	return map[string]string{
 		"fires": "the skill should fire", "quiet": "the skill should stay quiet", "called": "the prompt calls the skill",
 	}[c.Wants()]
 }
 
-// armCell shows the trials of a case in an arm as squares, and what failed in them.
+// armCell shows the trials of a case in an arm as squares, and the failed checks.
 func (v *visit) armCell(r *tried, c *eval.CaseSummary, a eval.ArmSummary, trials []eval.Trial) cell {
 	if len(a.Outcomes) == 0 {
 		return nothing
@@ -374,7 +378,7 @@ func (v *visit) armCell(r *tried, c *eval.CaseSummary, a eval.ArmSummary, trials
 	return said
 }
 
-// arms returns those in which trials were made, in the order of reports.
+// arms returns the arms that have trials, in the order of reports.
 func (r *tried) arms() (all []eval.Arm) {
 	for _, c := range r.Cases {
 		for _, a := range c.Arms {
@@ -390,19 +394,19 @@ func (v *visit) trialLink(r *tried, t *eval.Trial) string {
 	return v.link("trial", "id", r.id, "skill", r.Skill, "case", t.Case, "run", strconv.Itoa(t.Run))
 }
 
-// trialSquares shows trials as squares that lead to them.
+// trialSquares returns trials as squares with links.
 func (v *visit) trialSquares(r *tried, trials []eval.Trial) (all []square) {
 	for _, t := range trials {
 		one := square{Class: t.Class(), Title: fmt.Sprintf("run %d: %s", t.Run, t.Verdict()), Link: v.trialLink(r, &t)}
 		if t.Arm.Kind() == eval.Without && t.Passed != nil {
-			one.Class = map[bool]string{true: "good", false: "off"}[*t.Passed] // that is no fault of the skill
+			one.Class = map[bool]string{true: "good", false: "off"}[*t.Passed] // a failure without the skill is not the skill's fault
 		}
 		all = append(all, one)
 	}
 	return all
 }
 
-// A trialData is one run of a case, with the skill and without, side by side.
+// A trialData is one run of a case, with all its arms side by side.
 type trialData struct {
 	Back, Prompt, Wants string
 	Runs                []square // of the case, with the skill
@@ -415,7 +419,7 @@ type trialArm struct {
 	Talk                       *eval.Conversation
 }
 
-// trial shows what was asked, what the agent did and said, and which checks held.
+// trial shows the prompt, the actions and answers of the agent, and the results of the checks.
 func (v *visit) trial() (*view, error) {
 	r, trials, err := v.findTry()
 	if err != nil {
@@ -448,7 +452,7 @@ func (v *visit) trial() (*view, error) {
 		if t.NoCost {
 			one.Sub = "cost unknown, " + term.ShortDuration(t.DurationMS)
 		}
-		by, _ := agents.Find(t.Agent) // it wrote the transcript
+		by, _ := agents.Find(t.Agent) // the agent that wrote the transcript
 		if talk, err := eval.ReadConversation(t.Transcript, by); err == nil {
 			one.Talk = talk
 		}
@@ -460,7 +464,7 @@ func (v *visit) trial() (*view, error) {
 	return &view{Name: "trial", Tab: "tries", Title: fmt.Sprintf("%s, run %d", name, run), Data: data}, nil
 }
 
-// A tryCache keeps what complete tries came to: they do not change, and are many.
+// A tryCache caches the summaries of complete tries, which do not change and are many.
 type tryCache struct {
 	mu    sync.Mutex
 	known map[string]*eval.Summary

@@ -19,12 +19,12 @@ type usageData struct {
 	Charts  []chart
 	Advice  []advised
 	Faults  []string
-	Agents  string // whose transcripts are read
+	Agents  string // the agents whose transcripts are read
 	Period  string
 	Any     bool
 }
 
-// advised is a piece of advice about a skill.
+// An advised is a piece of advice with the address of its skill.
 type advised struct{ Skill, Link, Text, Command string }
 
 // spans are the periods to choose from.
@@ -33,13 +33,14 @@ var spans = []struct {
 	days       int
 }{{"1d", "1 day", 1}, {"7d", "7 days", 7}, {"30d", "30 days", 30}, {"90d", "90 days", 90}, {"all", "all", 0}}
 
-// usualSpan is the period that is shown if nobody says which, and usualDays how long it is.
+// usualSpan is the default period, and usualDays is its length in days.
 const (
 	usualSpan = "30d"
 	usualDays = 30
 )
 
-// period returns when the period begins that the address names, zero for all, and the same in words.
+// period returns the beginning of the period that the address names, and the period in words. The
+// beginning is zero for all.
 func (v *visit) period() (since time.Time, words string, err error) {
 	key := cmp.Or(v.query.Get("since"), usualSpan)
 	for _, s := range spans {
@@ -55,7 +56,7 @@ func (v *visit) period() (since time.Time, words string, err error) {
 	return since, "", errMissing{"There is no period " + key + ": want 1d, 7d, 30d, 90d or all."}
 }
 
-// periods returns the choices of a period; at makes the address with one.
+// periods returns the choices of a period. at returns the address with a period.
 func (v *visit) periods(at func(key string) string) (all []choice) {
 	for _, s := range spans {
 		key := s.key
@@ -67,7 +68,7 @@ func (v *visit) periods(at func(key string) string) (all []choice) {
 	return all
 }
 
-// usage shows what agents did with skills, by skill and day. It reads what is new in the transcripts.
+// usage shows how agents used skills, by skill and day. It reads the new parts of the transcripts.
 func (v *visit) usage() (*view, error) {
 	since, words, err := v.period()
 	if err != nil {
@@ -82,7 +83,8 @@ func (v *visit) usage() (*view, error) {
 		Periods: v.periods(func(key string) string {
 			return v.link("usage", "since", key, "q", v.query.Get("q"), "sort", v.query.Get("sort"))
 		}),
-		Faults: append(seen.Unread(), seen.WithoutPrice()...), Agents: strings.Join(activity.Agents(), ", "), Any: len(seen.Sessions) > 0, Period: words,
+		Faults: append(seen.Unread(), seen.WithoutPrice()...),
+		Agents: strings.Join(activity.Agents(), ", "), Any: len(seen.Sessions) > 0, Period: words,
 	}
 	c := daysOf(seen, since)
 	calls := c.series("calls", "plain")
@@ -106,7 +108,7 @@ func (v *visit) advised(all []activity.Advice) (shown []advised) {
 	return shown
 }
 
-// tabOf returns the tab of a skill that shows what advice is about.
+// tabOf returns the tab of a skill with details about a kind of advice.
 func tabOf(kind string) string {
 	switch kind {
 	case activity.Broken, activity.Invisible, activity.Bare:
@@ -117,7 +119,7 @@ func tabOf(kind string) string {
 	return "usage"
 }
 
-// daysOf cuts the period of an account into days.
+// daysOf divides the period of an account into days.
 func daysOf(seen *activity.Account, since time.Time) *calendar {
 	first := since
 	if since.IsZero() {
@@ -133,7 +135,7 @@ func daysOf(seen *activity.Account, since time.Time) *calendar {
 	return newCalendar(first, first, time.Now())
 }
 
-// callChart has how often agents called skills, or one of them.
+// callChart draws how often agents called skills, or one skill.
 func callChart(c *calendar, what string, calls *series) chart {
 	p, sum := c.stack("How often "+what+" called "+c.each+"?", "No agent called a skill.", inNumbers, calls)
 	if sum > 0 {
@@ -152,14 +154,14 @@ func skillCosts(c *calendar, skills []activity.Skill) *series {
 	return costs
 }
 
-// costChart has what skills cost, and above it what no skill cost.
+// costChart draws the cost of skills, and above it the cost that belongs to no skill.
 func costChart(c *calendar, seen *activity.Account, skills *series) chart {
 	rest := c.series("without a skill", "rest")
 	for _, d := range seen.Days {
 		rest.add(c.day(d.Day), d.Cost.Known())
 	}
 	for i, v := range skills.values {
-		if rest.values[i] -= v; rest.values[i] < 1e-9 { // what rounding leaves
+		if rest.values[i] -= v; rest.values[i] < 1e-9 { // a rounding error
 			rest.values[i] = 0
 		}
 	}
@@ -182,7 +184,7 @@ func (v *visit) usageList(seen *activity.Account, c *calendar) list[activity.Ski
 	}
 	count := func(key, title, mark string, n func(activity.Skill) int) column[activity.Skill] {
 		col := numbered(key, title, n)
-		col.fold = key != "offered" // how often each was called says little without it
+		col.fold = key != "offered" // without this column, the number of calls says little
 		col.cell = func(s activity.Skill) cell {
 			if n(s) == 0 {
 				return nothing
@@ -225,8 +227,9 @@ func (v *visit) usageList(seen *activity.Account, c *calendar) list[activity.Ski
 			count("unknown", "Unknown", "bad", func(s activity.Skill) int { return s.Counts.Unknown }),
 			{key: "cost", title: "Cost", number: true, compare: bySpent, cell: func(s activity.Skill) cell {
 				c := cell{
-					Text:  spent(s.Cost),
-					Title: fmt.Sprintf("text %s, work %s in %s", term.Dollars(s.Cost.TextUSD), term.Dollars(s.Cost.WorkUSD), counted(s.Cost.Turns, "turn", "turns")),
+					Text: spent(s.Cost),
+					Title: fmt.Sprintf("text %s, work %s in %s",
+						term.Dollars(s.Cost.TextUSD), term.Dollars(s.Cost.WorkUSD), counted(s.Cost.Turns, "turn", "turns")),
 				}
 				if s.Cost.USD == nil {
 					c.Mark = "dim"
@@ -240,7 +243,7 @@ func (v *visit) usageList(seen *activity.Account, c *calendar) list[activity.Ski
 	}
 }
 
-// callers says who called a skill, if both did.
+// callers describes who called a skill, unless only the model did.
 func callers(c activity.Counts) string {
 	switch {
 	case c.ByPerson == 0:
@@ -251,12 +254,14 @@ func callers(c activity.Counts) string {
 	return fmt.Sprintf("%s by the model, %s by a person", thousands(c.ByModel), thousands(c.ByPerson))
 }
 
-// bySpent orders by cost, then by calls: most costs of a cheap machine are the same.
+// bySpent compares skills by cost, then by calls, because the costs on a cheap machine are mostly
+// the same.
 func bySpent(a, b activity.Skill) int {
-	return cmp.Or(cmp.Compare(a.Cost.Known(), b.Cost.Known()), cmp.Compare(a.Counts.Fired(), b.Counts.Fired()), strings.Compare(b.Name, a.Name))
+	return cmp.Or(cmp.Compare(a.Cost.Known(), b.Cost.Known()),
+		cmp.Compare(a.Counts.Fired(), b.Counts.Fired()), strings.Compare(b.Name, a.Name))
 }
 
-// spent says what something cost, as far as that is known.
+// spent returns the known part of a cost in words.
 func spent(c activity.Cost) string {
 	switch {
 	case c.USD == nil && c.Unpriced == 0:
@@ -269,7 +274,7 @@ func spent(c activity.Cost) string {
 	return term.Dollars(*c.USD)
 }
 
-// A skillUsage is what agents did with one skill.
+// A skillUsage shows how agents used one skill.
 type skillUsage struct {
 	Periods []choice
 	Facts   []fact
@@ -282,7 +287,7 @@ type skillUsage struct {
 	Live    bool
 }
 
-// skillUsage shows what agents did with one skill: all that skillhand usage --skill prints.
+// skillUsage returns how agents used one skill: the same data that skillhand usage --skill prints.
 func (v *visit) skillUsage(k *knowledge) *skillUsage {
 	since, words, _ := v.period()
 	s := k.skillUsed()
@@ -291,7 +296,8 @@ func (v *visit) skillUsage(k *knowledge) *skillUsage {
 		Periods: v.periods(func(key string) string {
 			return v.link("skill", "skill", v.query.Get("skill"), "tab", "usage", "since", key)
 		}),
-		Advice: v.advised(k.account.Advice), Faults: append(k.account.Unread(), k.account.WithoutPrice()...), Period: words, Any: len(k.account.Skills) > 0,
+		Advice: v.advised(k.account.Advice), Faults: append(k.account.Unread(), k.account.WithoutPrice()...),
+		Period: words, Any: len(k.account.Skills) > 0,
 	}
 	add := func(name string, n int, mark string) {
 		if n > 0 {
@@ -319,8 +325,9 @@ func (v *visit) skillUsage(k *knowledge) *skillUsage {
 		}
 		d.Facts = append(d.Facts,
 			fact{Name: "Its text", Value: term.Dollars(s.Cost.TextUSD), Title: thousands(int(s.Cost.Text.Sum())) + " tokens"},
-			fact{Name: "Its work", Value: term.Dollars(s.Cost.WorkUSD), Title: fmt.Sprintf("%s tokens in %s, %s of them read from the cache",
-				thousands(int(s.Cost.Work.Sum())), counted(s.Cost.Turns, "turn", "turns"), thousands(int(s.Cost.Work.CacheRead)))})
+			fact{Name: "Its work", Value: term.Dollars(s.Cost.WorkUSD),
+				Title: fmt.Sprintf("%s tokens in %s, %s of them read from the cache",
+					thousands(int(s.Cost.Work.Sum())), counted(s.Cost.Turns, "turn", "turns"), thousands(int(s.Cost.Work.CacheRead)))})
 	}
 	days := daysOf(k.account, since)
 	calls := days.series("calls", "plain")
@@ -336,7 +343,8 @@ func (v *visit) skillUsage(k *knowledge) *skillUsage {
 	return d
 }
 
-// story lists the last calls of a skill, each with its session and the command that makes a case of it.
+// story returns the last calls of a skill. Each call has its session and the command that turns it
+// into a case.
 func (v *visit) story(k *knowledge) *table {
 	l := list[activity.Fire]{
 		view: "skill", at: []string{"skill", v.query.Get("skill"), "tab", "usage"}, keep: []string{"since"},

@@ -8,10 +8,11 @@ import (
 	"github.com/skillhand/skillhand/internal/watch"
 )
 
-// watchOptions: a browser should hear of a save at once, and nobody looks at so many folders.
+// watchOptions limits the number of watched folders. The short Settle time tells the browser about
+// a save at once.
 var watchOptions = watch.Options{Max: 1000, Settle: 25 * time.Millisecond}
 
-// events streams the changed paths to a browser, by the names that pages know them by.
+// events streams the names of changed paths to a browser: the short names that pages use.
 func events(w *watch.Watcher) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		from, stop := w.Listen()

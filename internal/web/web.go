@@ -1,9 +1,8 @@
-// Package web answers one question: how do people look at their skills? It serves
-// what skills become, with what happened here, to a browser on this machine.
+// Package web answers one question: how do people look at their skills? It serves a dashboard to a
+// browser on this machine. The dashboard shows the pages of skills and what happened here.
 //
-// Looking runs nothing. What skills, scripts and prompts say is text wherever it
-// is shown: html/template escapes it, and the content policy lets nothing in a
-// page run that is not ours.
+// A visit to the dashboard runs nothing. Text from skills, scripts and prompts stays text
+// everywhere: html/template escapes it, and the content policy lets only our own script run.
 package web
 
 import (
@@ -32,13 +31,13 @@ import (
 	"github.com/skillhand/skillhand/internal/watch"
 )
 
-// A Site is what there is to look at. Only Runtime is required: its place must be
-// complete, without a session, and it must ask nobody: there is no terminal to ask at.
+// A Site is the dashboard. Only Runtime is required. The environment of Runtime must be complete
+// and have no session. Runtime must not ask the user, because there is no terminal.
 type Site struct {
 	Runtime   *skillhand.Runtime
-	Batches   func() (*batch.DB, error) // the database of batches, nil as long as there is none; nil: there never is
-	BatchFile string                    // the file that it is in; "": elsewhere
-	Named     string                    // a skill that may be looked at wherever it lies; "": none
+	Batches   func() (*batch.DB, error) // returns the database of batches, or nil while there is none; may be nil
+	BatchFile string                    // the file of the database; "" if it is not a file
+	Named     string                    // a skill that may be shown in any folder, or ""
 
 	marks   markCache
 	runs    runCache
@@ -50,31 +49,34 @@ type Site struct {
 	}
 }
 
-// maxMaking bounds how many pages are made at once: each takes a processor and tens of megabytes.
+// maxMaking limits the pages that are rendered at once: each needs a processor and tens of
+// megabytes.
 const maxMaking = 4
 
-// A making bounds the work on pages. The zero value is ready to use.
+// A making limits the work on pages. The zero value is ready to use.
 type making struct {
 	once  sync.Once
 	turns chan struct{}
 
 	mu      sync.Mutex
-	waiting map[string]*sharedPage // by address; they have not begun
+	waiting map[string]*sharedPage // by address; pages whose rendering has not begun
 }
 
-// A sharedPage is made once for all who asked for its address before that began.
+// A sharedPage is rendered once for all clients that request its address before the rendering
+// begins.
 type sharedPage struct {
 	askers int
 	stop   context.CancelFunc
-	made   chan struct{} // closed when it is made
+	made   chan struct{} // closed when the page is ready
 	status int
-	text   []byte // nil means that nobody waits for it any more
-	fault  any    // what it panicked with
+	text   []byte // nil if no client waits for it any more
+	fault  any    // the value of a panic while rendering
 }
 
-// share has a page made, or waits for one that others ask for and that has not begun. It stops one
-// that nobody waits for. It reports false if ctx ended first.
-func (m *making) share(ctx context.Context, address string, makePage func(context.Context) (int, []byte)) (status int, text []byte, ok bool) {
+// share renders a page, or waits for a page that another client requested and whose rendering has
+// not begun. It stops the rendering if no client waits any more. ok is false if ctx ended first.
+func (m *making) share(ctx context.Context, address string, makePage func(context.Context) (int, []byte)) (
+	status int, text []byte, ok bool) {
 	m.mu.Lock()
 	p := m.waiting[address]
 	if p == nil {
@@ -92,7 +94,7 @@ func (m *making) share(ctx context.Context, address string, makePage func(contex
 			}()
 			end, ok := m.begin(own)
 			m.mu.Lock()
-			m.leave(address, p) // who asks from now on may want what has changed since
+			m.leave(address, p) // later requests must see later changes
 			m.mu.Unlock()
 			if ok {
 				defer end()
@@ -119,14 +121,14 @@ func (m *making) share(ctx context.Context, address string, makePage func(contex
 	return p.status, p.text, p.text != nil
 }
 
-// leave takes a page out of those that have not begun. m is locked.
+// leave removes a page whose rendering begins or is not needed. m must be locked.
 func (m *making) leave(address string, p *sharedPage) {
 	if m.waiting[address] == p {
 		delete(m.waiting, address)
 	}
 }
 
-// begin waits for a turn, which end gives back. It reports false if ctx ended first.
+// begin waits for a turn; end releases it. ok is false if ctx ended first.
 func (m *making) begin(ctx context.Context) (end func(), ok bool) {
 	m.once.Do(func() { m.turns = make(chan struct{}, maxMaking) })
 	select {
@@ -134,15 +136,15 @@ func (m *making) begin(ctx context.Context) (end func(), ok bool) {
 	case <-ctx.Done():
 		return nil, false
 	}
-	if ctx.Err() != nil { // both had come
+	if ctx.Err() != nil { // both were ready
 		<-m.turns
 		return nil, false
 	}
 	return func() { <-m.turns }, true
 }
 
-// withoutSecrets returns a text without the secrets of the environment: no page shows them, whoever
-// wrote them into a skill or a prompt.
+// withoutSecrets returns a text without the secrets of the environment. No page shows them, even if
+// someone wrote them into a skill or a prompt.
 func (s *Site) withoutSecrets(text string) string {
 	s.secrets.once.Do(func() { s.secrets.all = redact.New(s.Runtime.Env) })
 	return s.secrets.all.Text(text)
@@ -155,21 +157,21 @@ var templates = template.Must(template.New("").
 	Funcs(template.FuncMap{"thousands": thousands, "backticked": backticked, "words": nameParts, "when": when, "ago": ago, "held": held}).
 	ParseFS(assets, "templates/*.html"))
 
-// A visit is one look at a view.
+// A visit is one request for a view.
 type visit struct {
 	site  *Site
 	ctx   context.Context
 	query url.Values
-	link  func(view string, pairs ...string) string // the address of a view
+	link  func(view string, pairs ...string) string // returns the address of a view
 	live  bool                                      // served, not exported: forms work
-	watch func(late bool, paths ...string)          // tells the browser when one of them changes; late: it was read already
-	seen  []string                                  // the short names of what watch was told
-	at    int                                       // news until then are known
-	files map[string]bool                           // real paths of the skills that are listed; nil: not asked yet
+	watch func(late bool, paths ...string)          // makes the browser reload when a path changes; late: the path has already been read
+	seen  []string                                  // the short names of the watched paths
+	at    int                                       // the number of the last change that the view includes
+	files map[string]bool                           // real paths of the listed skills; nil if not read yet
 	known *known
 }
 
-// known is what a visit has found out already. All views of an export share it.
+// A known has the data that a visit has already read. All views of an export share it.
 type known struct {
 	skills    []skillhand.Listed
 	faults    []error
@@ -178,7 +180,7 @@ type known struct {
 	installed []activity.Installed
 	tries     []tried
 	tried     bool
-	found     map[string][]*check.Finding // by file; nil: not asked for all
+	found     map[string][]*check.Finding // by file; nil if check has not run on all files
 	list      check.List
 }
 
@@ -187,7 +189,7 @@ type accountKey struct {
 	skill string
 }
 
-// listAll lists all skills, and what cannot be listed.
+// listAll returns all skills, and the errors about skills that cannot be listed.
 func (v *visit) listAll() ([]skillhand.Listed, []error) {
 	k := v.known
 	if !k.listed {
@@ -197,18 +199,18 @@ func (v *visit) listAll() ([]skillhand.Listed, []error) {
 	return k.skills, k.faults
 }
 
-// A view is what a page shows.
+// A view is the content of a page.
 type view struct {
-	Name  string // of the template, and of the address
+	Name  string // the name of the template, and in the address
 	Title string
-	Tab   string // which part of the site it is in
+	Tab   string // the part of the dashboard that it belongs to
 	Data  any
 
 	Watch  []string // short names of paths
-	At     int      // the last news that the page has
+	At     int      // the number of the last change that the page includes
 	Anchor string   // its name in an export
-	Now    string   // when it was made
-	Every  int      // seconds after which to look again, where no news can be had; 0: never
+	Now    string   // when it was rendered
+	Every  int      // after how many seconds to reload if changes cannot be watched; 0: never
 	Live   bool
 	Wide   bool // it has more than a list
 	Tabs   []tab
@@ -218,7 +220,7 @@ type view struct {
 // Link returns the address of a view, for templates.
 func (v *view) Link(name string, pairs ...string) string { return v.link(name, pairs...) }
 
-// ID names a part of the view. An export has all views in one document.
+// ID returns the id of a part of the view. An export has all views in one document.
 func (v *view) ID(name string) string {
 	if v.Live {
 		return name
@@ -231,7 +233,7 @@ type tab struct {
 	Here        bool
 }
 
-// views are the parts of the site, by their addresses.
+// views are the parts of the dashboard, by name.
 var views = map[string]func(*visit) (*view, error){
 	"skills":   (*visit).skills,
 	"skill":    (*visit).skill,
@@ -248,18 +250,19 @@ var views = map[string]func(*visit) (*view, error){
 	"trial":    (*visit).trial,
 }
 
-// tabs are the parts that the top of each page leads to.
-var tabs = [][2]string{{"skills", "Skills"}, {"usage", "Usage"}, {"runs", "Runs"}, {"sessions", "Sessions"}, {"batches", "Batches"}, {"tries", "Tries"}}
+// tabs are the parts of the dashboard that every page links to at its top.
+var tabs = [][2]string{{"skills", "Skills"}, {"usage", "Usage"}, {"runs", "Runs"},
+	{"sessions", "Sessions"}, {"batches", "Batches"}, {"tries", "Tries"}}
 
-// errMissing says that there is nothing at an address.
+// An errMissing says that an address leads to nothing.
 type errMissing struct{ what string }
 
 func (e errMissing) Error() string { return e.what }
 
-// errForm says that a form makes no sense.
+// An errForm says that a form is invalid.
 type errForm struct{ error }
 
-// errChanged says that a thing is not any more what was looked at.
+// errChanged says that a file is not the same as when it was shown.
 var errChanged = errors.New("it has changed since it was shown: look again")
 
 func (s *Site) handler(w *watch.Watcher) http.Handler {
@@ -267,7 +270,7 @@ func (s *Site) handler(w *watch.Watcher) http.Handler {
 	mux.Handle("GET /events", events(w))
 	assets, err := fs.Sub(assets, "assets")
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // the folder is embedded
 	}
 	mux.Handle("GET /assets/{name}", http.StripPrefix("/assets/", http.FileServerFS(assets)))
 	mux.Handle("GET /{$}", http.RedirectHandler("/skills", http.StatusSeeOther))
@@ -294,7 +297,7 @@ func (s *Site) visit(r *http.Request, w *watch.Watcher) *visit {
 	v.watch = func(late bool, paths ...string) {
 		fresh := w.Add(paths...)
 		if fresh && late {
-			v.at = -1 // it may have changed since it was read: look again
+			v.at = -1 // the path may have changed since it was read: reload
 		}
 		for _, path := range paths {
 			if name := short(path); !slices.Contains(v.seen, name) {
@@ -305,7 +308,7 @@ func (s *Site) visit(r *http.Request, w *watch.Watcher) *visit {
 	return v
 }
 
-// inPath adds to a query what the path says.
+// inPath adds the parts of the path to a query.
 func inPath(r *http.Request, q url.Values) url.Values {
 	for _, key := range []string{"skill", "tab"} {
 		if value := r.PathValue(key); value != "" {
@@ -315,7 +318,8 @@ func inPath(r *http.Request, q url.Values) url.Values {
 	return q
 }
 
-// address returns where a view is served. A skill's has its name and tab in the path.
+// address returns the address of a view. The address of a skill has the skill's name and tab in its
+// path.
 func address(name string, pairs ...string) string {
 	q := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -338,7 +342,7 @@ func address(name string, pairs ...string) string {
 	return path + "?" + q.Encode()
 }
 
-// show answers with a view, whole or not at all. For a client that left it makes none.
+// show responds with a whole view or nothing. It does not render a view for a client that has left.
 func (s *Site) show(out http.ResponseWriter, r *http.Request, w *watch.Watcher, f func(*visit) (*view, error)) {
 	status, text, ok := s.making.share(r.Context(), r.URL.RequestURI(), func(ctx context.Context) (int, []byte) {
 		return s.visit(r.WithContext(ctx), w).answer(f)
@@ -348,7 +352,7 @@ func (s *Site) show(out http.ResponseWriter, r *http.Request, w *watch.Watcher, 
 	}
 }
 
-// answer makes a view, or says why there is none. Without a client it makes nothing.
+// answer renders a view, or a view of the error. It returns nil if the client has left.
 func (v *visit) answer(f func(*visit) (*view, error)) (status int, text []byte) {
 	status = http.StatusOK
 	made, err := f(v)
@@ -370,10 +374,10 @@ func (v *visit) answer(f func(*visit) (*view, error)) (status int, text []byte) 
 func write(out http.ResponseWriter, status int, text []byte) {
 	out.Header().Set("Content-Type", "text/html; charset=utf-8")
 	out.WriteHeader(status)
-	_, _ = out.Write(text) // a browser that went away needs no answer
+	_, _ = out.Write(text) // a browser that has left needs no response
 }
 
-// statusOf returns how HTTP says what went wrong.
+// statusOf returns the HTTP status for an error.
 func statusOf(err error) int {
 	if _, ok := errors.AsType[errMissing](err); ok || errors.Is(err, batch.ErrNoBatch) {
 		return http.StatusNotFound
@@ -401,10 +405,10 @@ func (v *visit) html(made *view) ([]byte, error) {
 	return visible([]byte(v.site.withoutSecrets(b.String()))), err
 }
 
-// maxForm bounds what a form may send: it has names and arguments.
+// maxForm limits the size of a form, which contains only names and arguments.
 const maxForm = 1 << 20
 
-// act does what a form asks for, then shows where it leads.
+// act executes the action of a form, then redirects to its result.
 func (s *Site) act(out http.ResponseWriter, r *http.Request, w *watch.Watcher, do func(*visit) (to string, err error)) {
 	r.Body = http.MaxBytesReader(out, r.Body, maxForm)
 	v := s.visit(r, w)
@@ -424,7 +428,7 @@ func (s *Site) act(out http.ResponseWriter, r *http.Request, w *watch.Watcher, d
 	http.Redirect(out, r, to, http.StatusSeeOther)
 }
 
-// held returns the mark of a check: good if it held, bad if not, dim if nobody knows.
+// held returns the class for a check: good if it passed, bad if it failed, dim if that is unknown.
 func held(ok *bool) string {
 	switch {
 	case ok == nil:
@@ -435,7 +439,7 @@ func held(ok *bool) string {
 	return "bad"
 }
 
-// short names a thing in addresses and files without saying what it is.
+// short returns a name for a thing in addresses and files that does not reveal the thing.
 func short(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -444,7 +448,7 @@ func short(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
-// stampForm is how every time is written.
+// stampForm is the format of all times.
 const stampForm = "2006-01-02 15:04 MST"
 
 func stamp(t time.Time) string {
@@ -456,7 +460,7 @@ func stamp(t time.Time) string {
 
 func when(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// ago says how long a time is past, as people do.
+// ago returns how long ago a time was, in words.
 func ago(t time.Time) string {
 	if t.IsZero() {
 		return "never"
