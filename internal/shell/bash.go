@@ -12,7 +12,7 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// runBash runs the line in bash. why names what the embedded shell leaves to it.
+// runBash runs the line in bash. why names the part of the line that the embedded shell cannot run.
 func (r *running) runBash(why error) Result {
 	prelude, values := r.prelude()
 	args := append([]string{"bash", "-c", prelude + r.prog.Text, "bash"}, values...)
@@ -39,9 +39,9 @@ func (r *running) runBash(why error) Result {
 	return res
 }
 
-// prelude returns code that sets the line's variables from bash's arguments,
-// and these arguments. It has no newline, so that the numbers of the text's
-// lines stay right, and it leaves neither arguments nor anything exported.
+// prelude returns code that sets the line's variables from bash's arguments, and these arguments.
+// The code has no newline, so that line numbers in the text stay correct. After it, no arguments
+// are left, and it exports nothing.
 func (r *running) prelude() (code string, values []string) {
 	var b strings.Builder
 	for _, v := range r.prog.Vars {
@@ -52,7 +52,8 @@ func (r *running) prelude() (code string, values []string) {
 			values = append(values, v.Data)
 		default:
 			fmt.Fprintf(&b, "%s=();", v.Name)
-			// A few at a time: bash looks for the n-th argument from the first.
+			// It sets a few at a time, because bash finds its n-th argument by counting from the
+			// first.
 			for few := range slices.Chunk(v.Words, 9) {
 				fmt.Fprintf(&b, `%s+=(%s);shift %d;`, v.Name, firstArguments[:5*len(few)], len(few))
 			}
@@ -78,7 +79,7 @@ func functionName(name string) bool {
 	return name[0] != '-'
 }
 
-// function defines a bash function that calls a built-in.
+// function defines a bash function that calls a built-in or a launcher.
 func (r *running) function(name string) string {
 	t := r.resolve(name)
 	switch {
@@ -89,5 +90,6 @@ func (r *running) function(name string) string {
 	case len(r.shell.Self) > 0:
 		return fmt.Sprintf(`%s() { %s "$@"; };`, name, Quote(append(r.shell.Self[:len(r.shell.Self):len(r.shell.Self)], name)))
 	}
-	return fmt.Sprintf(`%s() { echo %s >&2; return 127; };`, name, words.Quote(name+": a built-in that only a plain command line can call here"))
+	return fmt.Sprintf(`%s() { echo %s >&2; return 127; };`, name,
+		words.Quote(name+": a built-in that only a plain command line can call here"))
 }

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// call runs a built-in. It comes back when the line ends, even if the built-in
-// does not; what that prints later is lost.
+// call runs a built-in. It returns when the line ends, even if the built-in does not. What the
+// built-in prints after that is lost.
 func (r *running) call(name string, f Func, args []string, std Std) int {
 	if std.In == nil {
 		std.In = strings.NewReader("")
@@ -39,7 +39,7 @@ func (r *running) call(name string, f Func, args []string, std Std) int {
 	select {
 	case exit := <-done:
 		if r.ctx.Err() != nil {
-			r.cut.Store(true) // it was asked to stop, and did
+			r.cut.Store(true) // the built-in was asked to stop, and did
 		}
 		return exit
 	case <-r.ctx.Done():
@@ -57,8 +57,8 @@ type gate struct {
 	to io.Writer // nil once shut
 }
 
-// behindGate puts a gate before w. A file needs none: it is closed when the
-// command is done, which also frees a writer that waits for a reader.
+// behindGate puts a gate before w. A file needs no gate: it is closed when the command ends, which
+// also frees a writer that waits for a reader.
 func behindGate(w io.Writer, gates []*gate) (io.Writer, []*gate) {
 	if _, ok := w.(*os.File); ok {
 		return w, gates

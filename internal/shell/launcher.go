@@ -19,20 +19,19 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// A target is what a command's name stands for, if it is ours: a built-in, or
-// a launcher in whatever state.
+// A target is a command of ours that a name means: a built-in, or a launcher in whatever state.
 type target struct {
-	name    string   // of the built-in, known or not
+	name    string   // the built-in's name, even if there is no such built-in
 	fn      Func     // the built-in
 	fixed   []string // arguments that the launcher puts before the caller's
-	path    string   // the file in a launcher folder, if it was called by its bare name
-	missing bool     // a path in a launcher folder that does not exist
+	path    string   // the file in a launcher folder, if the line has only its bare name
+	missing bool     // the line names a path in a launcher folder that does not exist
 	fault   string   // why a launcher cannot be run
 	exit    int      // with fault: 126 or 127
 }
 
-// resolve returns what a name stands for. The zero target means: not ours. A
-// Shell looks a launcher up once: a page may well call one many times.
+// resolve returns the target that a name means. The zero target means that the command is not ours.
+// A Shell looks up each launcher only once, because a page may call it many times.
 func (r *running) resolve(name string) target {
 	if len(r.shell.Launchers) == 0 {
 		return r.find(name)
@@ -46,7 +45,7 @@ func (r *running) resolve(name string) target {
 	return t
 }
 
-// find looks a name up: a file in the plugin's folders comes before a built-in.
+// find looks up a name. A file in the plugin's folders takes precedence over a built-in.
 func (r *running) find(name string) target {
 	ours := target{fn: r.shell.Builtins[name]}
 	if ours.fn != nil {
@@ -54,7 +53,7 @@ func (r *running) find(name string) target {
 	}
 	bare := !strings.Contains(name, "/")
 	if bare && ours.fn == nil && (minibash.Has(name) || r.inPath(name)) {
-		return target{} // a launcher never stands in the way of a program
+		return target{} // a launcher never hides a program
 	}
 	for _, folder := range r.shell.Launchers {
 		folder, err := filepath.Abs(folder)
@@ -76,7 +75,7 @@ func (r *running) find(name string) target {
 		}
 		if bare && t.name == "" && t.fault == "" {
 			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-				return target{path: path} // a program of the plugin's own
+				return target{path: path} // a program of the plugin
 			}
 			continue
 		}
@@ -90,7 +89,7 @@ func (r *running) find(name string) target {
 	return ours
 }
 
-// inPath reports whether PATH has a program of this name before it has a launcher's folder.
+// inPath reports whether PATH has a program with this name before it has a launcher folder.
 func (r *running) inPath(name string) bool {
 	list, _ := words.Getenv(r.env, "PATH")
 	for _, dir := range filepath.SplitList(list) {
@@ -104,8 +103,8 @@ func (r *running) inPath(name string) bool {
 	return false
 }
 
-// launcher reads the file at path, if that is in the folder. A script that does
-// not stand for a built-in is an ordinary program, and the target is zero.
+// launcher reads the file at path, if that is in the folder. A script that does not call a built-in
+// is an ordinary program, and the target is zero.
 func (r *running) launcher(folder, path string) target {
 	realFolder, err := filepath.EvalSymlinks(folder)
 	if errors.Is(err, fs.ErrNotExist) && files.Below(folder, path) {
@@ -151,7 +150,7 @@ func (r *running) launcher(folder, path string) target {
 	return t
 }
 
-// maxLauncher is how long a launcher may be. What is longer does more than launch.
+// maxLauncher is the largest size of a launcher. A longer script does more than launch.
 const maxLauncher = 16 << 10
 
 func readStart(path string, n int64) ([]byte, error) {
@@ -163,13 +162,13 @@ func readStart(path string, n int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, n))
 }
 
-// standsFor reads a launcher. If all it does is
+// standsFor reads a launcher. If the script only runs
 //
 //	exec …/skillhand builtin NAME [ARG…] "$@"
 //
-// after settings and assignments that compute a folder, it stands for NAME
-// with these first arguments. In a host with built-ins of its own, self is
-// what stands before NAME: its program, by its name or path, and what follows.
+// after settings and assignments that compute a folder, the launcher means NAME with these first
+// arguments. In a program with other built-ins, self is the part before NAME: the program, by its
+// name or path, and the words after it.
 func standsFor(src []byte, self []string) (name string, fixed []string, ok bool) {
 	if len(src) > maxLauncher || !shellScript(src) {
 		return "", nil, false
@@ -222,8 +221,8 @@ func standsFor(src []byte, self []string) (name string, fixed []string, ok bool)
 	return fixed[0], fixed[1:], true
 }
 
-// callsSelf reports how many words at the beginning of a command are the program self and
-// what always follows it: all of them, or none.
+// callsSelf returns how many words at the start of a command are self, the program and the words
+// after it: all of them, or 0.
 func callsSelf(args []*syntax.Word, self []string, assigned map[string]*syntax.Word) int {
 	if len(args) < len(self) || !isProgram(args[0], strings.TrimSuffix(filepath.Base(self[0]), ".exe"), assigned) {
 		return 0
@@ -236,13 +235,13 @@ func callsSelf(args []*syntax.Word, self []string, assigned map[string]*syntax.W
 	return len(self)
 }
 
-// IsClass reports whether a command's name is that of a Java class, with its packages.
+// IsClass reports whether a command's name is the name of a Java class with its packages.
 func IsClass(name string) bool {
 	class := name[strings.LastIndexByte(name, '.')+1:]
 	return class != "" && class != name && !strings.Contains(name, "/") && 'A' <= class[0] && class[0] <= 'Z'
 }
 
-// ClassOf returns the class that a launcher runs, by java -m MODULE/CLASS, or "".
+// ClassOf returns the class that a launcher runs with java -m MODULE/CLASS, or "".
 func ClassOf(src []byte) (class string) {
 	if len(src) > maxLauncher || !shellScript(src) {
 		return ""
@@ -268,7 +267,7 @@ func ClassOf(src []byte) (class string) {
 // ClassLauncher returns the launcher in these folders that runs a class, or "".
 func ClassLauncher(folders []string, class string) string {
 	for _, folder := range folders {
-		entries, _ := os.ReadDir(folder) // a folder that is not there has no launchers
+		entries, _ := os.ReadDir(folder) // a missing folder has no launchers
 		for _, e := range entries {
 			path := filepath.Join(folder, e.Name())
 			if src, err := readStart(path, maxLauncher+1); err == nil && e.Type().IsRegular() && ClassOf(src) == class {
@@ -298,13 +297,13 @@ func shellScript(src []byte) bool {
 	return false
 }
 
-// plainCall returns the simple command that a statement is, if it is nothing more.
+// plainCall returns the simple command of a statement, if the statement has nothing else.
 func plainCall(st *syntax.Stmt) (*syntax.CallExpr, bool) {
 	call, ok := st.Cmd.(*syntax.CallExpr)
 	return call, ok && len(st.Redirs) == 0 && !st.Negated && !st.Background && !st.Coprocess && !st.Disown
 }
 
-// harmlessSet recognizes set -e and the like.
+// harmlessSet reports whether a command is set -e or similar.
 func harmlessSet(args []*syntax.Word) bool {
 	if args[0].Lit() != "set" || len(args) < 2 {
 		return false
@@ -319,15 +318,15 @@ func harmlessSet(args []*syntax.Word) bool {
 	return true
 }
 
-// computesFolder reports whether a value is made of text, variables and
-// commands that only look where files are.
+// computesFolder reports whether a value consists only of text, variables and commands that just
+// find out where files are.
 func computesFolder(w *syntax.Word) bool {
 	ok := true
 	syntax.Walk(w, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case nil, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
 		case *syntax.ParamExp:
-			// ${x:=y} and ${x:?y} do something.
+			// ${x:=y} and ${x:?y} have effects.
 			ok = ok && (n.Exp == nil || n.Exp.Op != syntax.AssignUnset && n.Exp.Op != syntax.AssignUnsetOrNull &&
 				n.Exp.Op != syntax.ErrorUnset && n.Exp.Op != syntax.ErrorUnsetOrNull)
 		case *syntax.CmdSubst:
@@ -339,7 +338,8 @@ func computesFolder(w *syntax.Word) bool {
 		case *syntax.Redirect:
 		case *syntax.BinaryCmd:
 		case *syntax.CallExpr:
-			ok = ok && len(n.Assigns) == 0 && len(n.Args) > 0 && slices.Contains([]string{"cd", "pwd", "dirname", "basename", "readlink", "realpath"}, n.Args[0].Lit())
+			ok = ok && len(n.Assigns) == 0 && len(n.Args) > 0 &&
+				slices.Contains([]string{"cd", "pwd", "dirname", "basename", "readlink", "realpath"}, n.Args[0].Lit())
 		default:
 			ok = false
 		}
@@ -348,8 +348,8 @@ func computesFolder(w *syntax.Word) bool {
 	return ok
 }
 
-// isProgram reports whether a word names a program: by its name alone, by a path that
-// ends with it, or by a variable that holds one of these.
+// isProgram reports whether a word names a program: by its bare name, by a path that ends with it,
+// or by a variable with such a value.
 func isProgram(w *syntax.Word, name string, assigned map[string]*syntax.Word) bool {
 	if w == nil || !computesFolder(w) {
 		return false
@@ -369,7 +369,7 @@ func isProgram(w *syntax.Word, name string, assigned map[string]*syntax.Word) bo
 	return false
 }
 
-// allArguments recognizes "$@".
+// allArguments reports whether a word is "$@".
 func allArguments(w *syntax.Word) bool {
 	if len(w.Parts) != 1 {
 		return false

@@ -12,8 +12,8 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// May reports why a line must not run here: it would run a program or a script that
-// MayRun refuses, or what cannot be known in advance.
+// May returns why a line must not run here, or nil. It must not run a program or script that MayRun
+// refuses. If it cannot be known in advance what the line runs, MayRun decides about the folder.
 func (s *Shell) May(line Line) error {
 	if s.MayRun == nil {
 		return nil
@@ -29,9 +29,8 @@ func (s *Shell) May(line Line) error {
 	return r.mayRun()
 }
 
-// mayRun asks about every program and script that the line would run from a
-// path of its own. What cannot be told before is asked about as the folder that
-// the line runs in.
+// mayRun asks MayRun about every program and script that the line would run by a path. If the path
+// cannot be known in advance, it asks about the folder in which the line runs.
 func (r *running) mayRun() error {
 	if r.shell.MayRun == nil {
 		return nil
@@ -72,7 +71,7 @@ func (r *running) mayRun() error {
 	return refused
 }
 
-// tell asks about the folder if the names of the program's commands do not tell what would run.
+// tell asks about the folder if the names of the program's commands do not show what would run.
 func (r *running) tell(prog *bind.Program, depth int) error {
 	commands, setsPath := prog.Commands()
 	moves := 0
@@ -97,7 +96,8 @@ func (r *running) tell(prog *bind.Program, depth int) error {
 			err = r.cannotTell("what " + name + " would be after a change of the folder")
 		}
 		for _, code := range c.Code() {
-			if inner, ierr := bind.Bind(bind.Line{Parts: []bind.Part{{Text: code}}}, bind.World{}); err == nil && ierr == nil && depth < maxCode {
+			if inner, ierr := bind.Bind(bind.Line{Parts: []bind.Part{{Text: code}}}, bind.World{}); err == nil &&
+				ierr == nil && depth < maxCode {
 				err = r.tell(inner, depth+1)
 			}
 		}
@@ -108,22 +108,22 @@ func (r *running) tell(prog *bind.Program, depth int) error {
 	return nil
 }
 
-// maxCode bounds code in code. What is deeper is judged as a whole.
+// maxCode is how deep code in code is judged. Deeper code is judged as a whole.
 const maxCode = 5
 
-// mayRunFile asks about what a path leads to, if that is a file, or a folder that is
-// clearly meant: where it is, and where each link stands that leads there, since
-// whoever can change a link chooses the file.
+// mayRunFile asks about the file that a path leads to, or about a folder that is clearly meant. It
+// asks about the location of the file and of each link on the way, because anybody who can change a
+// link chooses the file.
 func (r *running) mayRunFile(dir, path string) error {
 	if path == "" || path[0] == '-' {
 		return nil
 	}
-	isWord := !strings.ContainsAny(path, "./") // test, build: that there is a folder of this name says nothing
+	isWord := !strings.ContainsAny(path, "./") // test, build: a folder with this name proves nothing
 	if !filepath.IsAbs(path) {
-		path = dir + string(filepath.Separator) + path // not cleaned: a/../b is not b if a is a link
+		path = dir + string(filepath.Separator) + path // not cleaned: if a is a link, a/../b is not b
 	}
 	if _, err := os.Lstat(path); err != nil {
-		return nil // then it does not run either
+		return nil // it does not exist, so it does not run either
 	}
 	trail, err := files.FollowLinks(path)
 	if err != nil {
@@ -141,8 +141,9 @@ func (r *running) mayRunFile(dir, path string) error {
 	return nil
 }
 
-// strays says that a link which must not choose leads out of its project on the way to a path: whatever is written there is
-// written elsewhere, and what is read there is not the project's to show.
+// strays returns an error if a link that must not choose leads out of its project on the way to a
+// path. Text written there is written somewhere else, and text read there does not belong to the
+// project.
 func (r *running) strays(dir, path string) error {
 	if path == "" || path[0] == '-' {
 		return nil
@@ -175,7 +176,8 @@ func (r *running) strays(dir, path string) error {
 	}
 }
 
-// mayRunModule asks about what an interpreter finds by a path: node src, node src/main for src/main.js.
+// mayRunModule asks about the files that an interpreter finds by a path: node src, or node src/main
+// for src/main.js.
 func (r *running) mayRunModule(dir, path string) error {
 	err := r.mayRunFile(dir, path)
 	if !filepath.IsAbs(path) {
@@ -190,7 +192,7 @@ func (r *running) mayRunModule(dir, path string) error {
 	return err
 }
 
-// cannotTell asks about the folder that the line runs in.
+// cannotTell asks about the folder in which the line runs.
 func (r *running) cannotTell(what string) error {
 	if err := r.shell.MayRun(r.dir); err != nil {
 		return fmt.Errorf("%w; %s cannot be known in advance", err, what)

@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// inMemory is how much of an Output is kept in memory.
+// inMemory is how many bytes of an Output are kept in memory.
 const inMemory = 64 << 10
 
-// An Output is what a line printed on one stream. Its beginning is kept in
-// memory and the rest in a temporary file, so that 100 MB cost no memory.
-// The zero value is ready to use, and a nil Output is an empty one.
+// An Output is what a line printed on one stream. It keeps the beginning in memory and the rest in
+// a temporary file, so that 100 MB need no memory. The zero value is ready to use, and a nil Output
+// is empty.
 type Output struct {
 	mu   sync.Mutex
 	head []byte   // the first inMemory bytes
-	rest *os.File // what follows them; nil if nothing does
+	rest *os.File // the bytes after head; nil if there are none
 	size int64
 	shut bool // the line has ended: what it still prints is not part of it
 }
@@ -27,7 +27,7 @@ func NewOutput(s string) *Output {
 	return o
 }
 
-// Write adds p.
+// Write appends p.
 func (o *Output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -45,8 +45,8 @@ func (o *Output) Write(p []byte) (int, error) {
 		if err != nil {
 			return n, err
 		}
-		// Without a name the file goes away with this process, however it ends.
-		// Where an open file cannot be removed, Close does it.
+		// A file without a name disappears with this process, however the process ends. On systems
+		// that cannot remove an open file, Close removes it.
 		_ = os.Remove(f.Name())
 		o.rest = f
 	}
@@ -65,12 +65,13 @@ func (o *Output) Len() int64 {
 	return o.size
 }
 
-// Bytes returns all of it. It is meant for outputs whose Len is known to be small.
+// Bytes returns the whole output. It is meant for outputs whose Len is known to be small.
 func (o *Output) Bytes() ([]byte, error) {
 	return o.read(int(o.Len()))
 }
 
-// String works as Bytes does, for outputs that fit into memory, where nothing can fail.
+// String returns the whole output. It is meant for outputs that fit into memory, where nothing can
+// fail.
 func (o *Output) String() string {
 	b, _ := o.Bytes()
 	return string(b)
@@ -97,7 +98,7 @@ func (o *Output) read(n int) ([]byte, error) {
 	return b[:m+k], err
 }
 
-// WriteTo writes all of it to w.
+// WriteTo writes the whole output to w.
 func (o *Output) WriteTo(w io.Writer) (int64, error) {
 	if o == nil {
 		return 0, nil
@@ -112,7 +113,7 @@ func (o *Output) WriteTo(w io.Writer) (int64, error) {
 	return int64(n) + m, err
 }
 
-// Close gives up what was printed. An Output that fits into memory needs no Close.
+// Close discards the output. An Output that fits into memory needs no Close.
 func (o *Output) Close() error {
 	if o == nil {
 		return nil
@@ -130,7 +131,7 @@ func (o *Output) Close() error {
 	return err
 }
 
-// end refuses all that comes later: a built-in that was given up may still print.
+// end refuses all later writes: an abandoned built-in may still print.
 func (o *Output) end() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

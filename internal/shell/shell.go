@@ -19,29 +19,28 @@ import (
 	"github.com/skillhand/skillhand/internal/shell/minibash"
 )
 
-// A Shell runs command lines, any number of them at once. The zero value is
-// ready to use.
+// A Shell runs command lines, any number of them at the same time. The zero value is ready to use.
 type Shell struct {
 	Builtins  map[string]Func // functions of this program that lines may call by name
-	Launchers []string        // folders whose scripts may stand for a built-in (a plugin's hooks/bin and bin)
+	Launchers []string        // folders with scripts that may call a built-in (a plugin's hooks/bin and bin)
 	Self      []string        // the command that runs a built-in by name in another process: {"skillhand", "builtin"}
-	Dir       string          // where lines run; "" means the caller's folder
+	Dir       string          // the folder in which lines run; "" means the caller's folder
 	Env       []string        // nil means the caller's environment
 	Timeout   time.Duration   // for each line; 0 means 120 seconds
-	MaxOutput int64           // bytes a line may print before it is ended; 0 means 256 MB
+	MaxOutput int64           // how many bytes a line may print; 0 means 256 MB
 
-	// MayRun reports why a program or script that a line names by its path must
-	// not run; nil means that all may. The path is absolute, its links resolved.
+	// MayRun returns why a program or script that a line names by its path must not run. A nil
+	// MayRun means that all may. The path is absolute, and its links are resolved.
 	MayRun func(path string) error
 
-	targets sync.Map               // what names stand for, as [2]string{folder, name} → target
-	checked atomic.Pointer[string] // the Dir that was seen to be a folder
+	targets sync.Map               // the targets of names, as [2]string{folder, name} → target
+	checked atomic.Pointer[string] // the last Dir that was a folder
 }
 
 // A Func is a built-in. Its exit status is a value.
 type Func func(ctx context.Context, args []string, std Std) (exit int)
 
-// Std is what a built-in reads and writes.
+// A Std is what a built-in reads and writes.
 type Std struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -50,7 +49,7 @@ type Std struct {
 }
 
 type (
-	// A Line is a command line and its values, as package bind has it.
+	// A Line is a command line and its values, from package bind.
 	Line = bind.Line
 	// A Part is a piece of a Line.
 	Part = bind.Part
@@ -58,37 +57,37 @@ type (
 	Value = bind.Value
 )
 
-// How says where a line ran.
+// A How says where a line ran.
 type How string
 
-// Where a line can run.
+// The ways to run a line.
 const (
 	Builtin  How = "builtin"
 	Embedded How = "shell"
 	Bash     How = "bash"
-	Nowhere  How = "" // it was not run: refused, or nothing could run it
+	Nowhere  How = "" // the line did not run: it was refused, or nothing could run it
 )
 
-// A Result says what a line printed and how it ended. Its outputs may hold
-// files: close them when they are no longer needed.
+// A Result says what a line printed and how it ended. Its outputs may hold files. Close them when
+// they are no longer needed.
 type Result struct {
 	How            How
 	Exit           int // 124 after a timeout, 126 or 127 if nothing could run it
 	Stdout, Stderr *Output
-	Reason         string // why it was refused, ended or could not start; "" if it ended by itself
+	Reason         string // why it was refused, stopped, or could not start; "" if it ended by itself
 	Duration       time.Duration
-	Missing        bool // the line names a launcher's path that does not exist: nothing ran
+	Missing        bool // the line names a path in a launcher folder that does not exist: nothing ran
 }
 
-// Why a line was ended before its time.
+// The reasons why a line was stopped early.
 var (
 	errTimeout = errors.New("timed out")
 	errFlood   = errors.New("printed too much")
 )
 
-// Run runs a line to its end; nothing that it started is left behind. A line
-// that fails, is refused or is ended by a limit has a result that says so. An
-// error means that there is none: the folder to run in cannot be used.
+// Run runs a line to its end. After that, nothing that the line started still runs. A line that
+// fails, is refused or is stopped by a limit has a result that says so. An error means that there
+// is no result: the folder to run in cannot be used.
 func (s *Shell) Run(ctx context.Context, line Line) (Result, error) {
 	start := time.Now()
 	r, err := s.start(ctx, line)
@@ -107,17 +106,17 @@ func (s *Shell) Run(ctx context.Context, line Line) (Result, error) {
 	return res, nil
 }
 
-// running is one line while it runs.
+// A running is one line while it runs.
 type running struct {
 	shell   *Shell
 	prog    *bind.Program
-	refused string // why the line must not run, if so
+	refused string // why the line must not run, or ""
 	dir     string
 	env     []string
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	cut     atomic.Bool  // a part of the line was ended before its time
-	room    atomic.Int64 // bytes that it may still print
+	cut     atomic.Bool  // a part of the line was stopped early
+	room    atomic.Int64 // how many bytes it may still print
 	stdout  *Output
 	stderr  *Output
 }
@@ -169,8 +168,8 @@ func (r *running) run() Result {
 	return r.runEmbedded(plan)
 }
 
-// ownPrograms looks for programs of the plugin that the line calls by their bare names, which
-// bash alone can call. The result has a reason if one must not run.
+// ownPrograms looks for programs of the plugin that the line calls by their bare names. Only bash
+// can call these. The result has a reason if one of them must not run.
 func (r *running) ownPrograms() (Result, error) {
 	if len(r.shell.Launchers) == 0 {
 		return Result{}, nil
@@ -191,7 +190,7 @@ func (r *running) ownPrograms() (Result, error) {
 	return Result{}, why
 }
 
-// runCall runs a line that is one call of a built-in or of a launcher.
+// runCall runs a line that is a single call of a built-in or launcher.
 func (r *running) runCall(c bind.Call) (Result, bool) {
 	t := r.resolve(c.Name)
 	switch {
@@ -239,7 +238,7 @@ func (r *running) embedded(name string) (minibash.Command, bool) {
 	return nil, false
 }
 
-// ending returns how a line ends that was ended before its time.
+// ending returns the exit status and reason of a line that was stopped early.
 func (r *running) ending() (exit int, reason string) {
 	switch cause := context.Cause(r.ctx); {
 	case errors.Is(cause, errTimeout):
@@ -255,9 +254,9 @@ func (r *running) ending() (exit int, reason string) {
 	}
 }
 
-// killed says that a program was killed, if its status says so. All shells show
-// an end by signal n as status 128+n. Of these, programs use some for other
-// things (git exits with 129), so only signals that nobody survives count.
+// killed returns that a program was killed, if its status says so. All shells report an end by
+// signal n as status 128+n. Programs use some of these for other purposes (git exits with 129), so
+// only signals that no program survives count.
 func killed(exit int) string {
 	switch n := exit - 128; n {
 	case 4, 6, 7, 8, 9, 11, 15: // ILL ABRT BUS FPE KILL SEGV TERM
@@ -266,7 +265,7 @@ func killed(exit int) string {
 	return ""
 }
 
-// A stream is where a line prints. It ends a line that prints too much.
+// A stream takes the output of a line. It stops a line that prints too much.
 type stream struct {
 	line *running
 	mu   sync.Mutex
@@ -292,15 +291,15 @@ func (s *stream) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// end ends a line before its time.
+// end stops a line early.
 func (r *running) end(cause error) error {
 	r.cut.Store(true)
 	r.cancel(cause)
 	return cause
 }
 
-// dir returns the folder that lines run in, as an absolute path. That it is there
-// is found out once: a page has many lines.
+// dir returns the folder in which lines run, as an absolute path. It checks only once that the
+// folder exists, because a page has many lines.
 func (s *Shell) dir() (string, error) {
 	dir, err := filepath.Abs(s.Dir)
 	if err != nil {
@@ -320,7 +319,7 @@ func (s *Shell) dir() (string, error) {
 	return dir, nil
 }
 
-// environ returns the environment that lines run with.
+// environ returns the environment in which lines run.
 func (s *Shell) environ(dir string) []string {
 	env := s.Env
 	if env == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// Words splits s as a shell would: at white space, with quotes and backslashes.
-// Nothing is expanded: an operator or an expansion is an error that names it.
+// Words splits s as a shell would: at white space, with quotes and backslashes. Nothing is
+// expanded: an operator or an expansion is an error that names it.
 func Words(s string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -28,7 +28,7 @@ func Words(s string) ([]string, error) {
 				return nil, fmt.Errorf("%q: a backslash at the end", s)
 			}
 			i++
-			if s[i] == '\n' { // joins two lines
+			if s[i] == '\n' { // a backslash before a newline joins two lines
 				continue
 			}
 			word.WriteByte(s[i])
@@ -60,8 +60,8 @@ func Words(s string) ([]string, error) {
 	return words, nil
 }
 
-// doubleQuoted reads what follows an opening quote. It returns the text and
-// how many bytes it took, the closing quote included.
+// doubleQuoted reads the text after an opening quote. It returns the text and how many bytes it
+// read, with the closing quote.
 func doubleQuoted(s string) (text string, n int, err error) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -88,7 +88,8 @@ func doubleQuoted(s string) (text string, n int, err error) {
 	return "", 0, fmt.Errorf(`unclosed "`)
 }
 
-// operator names what a shell would act on at the start of s, outside quotes.
+// operator returns the name of something at the start of s, outside quotes, that has a meaning for
+// a shell, or "".
 func operator(s string, inWord bool) string {
 	switch s[0] {
 	case '\n':
@@ -116,7 +117,7 @@ func operator(s string, inWord bool) string {
 	return ""
 }
 
-// expansion names the expansion at the start of s, which begins with $ or `.
+// expansion returns the name of the expansion at the start of s, which begins with $ or `, or "".
 func expansion(s string) string {
 	if s[0] == '`' {
 		return "the expansion `"
@@ -141,6 +142,6 @@ func isNameByte(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// Quote joins words by a space and quotes them where it is needed, so that
-// Words gives them back.
+// Quote joins words with spaces and quotes them where necessary, so that Words returns the same
+// words.
 func Quote(list []string) string { return words.Quote(list...) }

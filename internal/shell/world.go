@@ -9,7 +9,7 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// world says which programs and files a line would find. It looks only if it is asked.
+// world reports which programs and files a line would find. It looks only when it is asked.
 func (r *running) world() bind.World {
 	return bind.World{
 		Program: func(name string) bool {
@@ -36,10 +36,10 @@ func (r *running) world() bind.World {
 	}
 }
 
-// systemFolders are where sudo and others look for programs, whatever PATH says.
+// systemFolders are the folders where sudo and others look for programs, whatever PATH says.
 var systemFolders = []string{"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
 
-// names lists what is in a folder; nothing is, if it cannot be read.
+// names lists the entries of a folder, or nothing if the folder cannot be read.
 func (r *running) names(folder string) []string {
 	f, err := os.Open(r.abs(folder))
 	if err != nil {
