@@ -11,12 +11,12 @@ import (
 	"syscall"
 )
 
-// ownCommands are commands that are part of bash, and here of the embedded
-// shell. The planner decides which arguments they get to see.
+// ownCommands are commands that are built into bash, and into the embedded shell. The planner
+// decides which arguments they may get.
 var ownCommands map[string]func(*walker, command, []string) int
 
 func init() {
-	// Filled here, since the planner, which walkers hold on to, looks into it.
+	// init fills the map, because walkers refer to the planner, and the planner refers to the map.
 	ownCommands = map[string]func(*walker, command, []string) int{
 		":":      func(*walker, command, []string) int { return 0 },
 		"true":   func(*walker, command, []string) int { return 0 },
@@ -31,7 +31,7 @@ func init() {
 	}
 }
 
-// print writes a command's output in one piece.
+// print writes a command's output in one write.
 func (w *walker) print(c command, s string) int {
 	if s == "" {
 		return 0
@@ -74,7 +74,7 @@ func echo(w *walker, c command, args []string) int {
 	return w.print(c, text)
 }
 
-// unescapeEcho does what echo -e does. \c ends the output.
+// unescapeEcho replaces escapes as echo -e does. \c ends the output.
 func unescapeEcho(s string) (text string, stop bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -117,7 +117,7 @@ func escape(c byte) (byte, bool) {
 	return 0, false
 }
 
-// number reads up to most digits and returns the byte they stand for.
+// number reads up to most digits and returns the byte with that number.
 func number(s string, base, most int) (n byte, digits int) {
 	for digits < most && digits < len(s) {
 		d, err := strconv.ParseUint(s[digits:digits+1], base, 8)
@@ -136,8 +136,7 @@ type formatPart struct {
 	verb byte // 's', 'd', or 0 for text
 }
 
-// parseFormat reads a format for printf, if it has nothing but text, plain
-// escapes, %s, %d and %%.
+// parseFormat reads a format for printf that consists only of text, plain escapes, %s, %d and %%.
 func parseFormat(s string) (parts []formatPart, ok bool) {
 	if strings.HasPrefix(s, "-") {
 		return nil, false
@@ -184,7 +183,7 @@ func parseFormat(s string) (parts []formatPart, ok bool) {
 	return append(parts, formatPart{text: b.String()}), true
 }
 
-// printf repeats its format until all arguments are used.
+// printf repeats its format until it has used all arguments.
 func printf(w *walker, c command, args []string) int {
 	format, ok := parseFormat(args[0])
 	if !ok {
@@ -223,7 +222,7 @@ func exit(w *walker, _ command, args []string) int {
 	return n
 }
 
-// cd changes the folder as the user sees it: .. takes back a link.
+// cd changes the folder as the user sees it: after a link, .. leads back to the link's folder.
 func cd(w *walker, _ command, args []string) int {
 	to := "/"
 	if !strings.HasPrefix(args[0], "/") {
@@ -238,7 +237,7 @@ func cd(w *walker, _ command, args []string) int {
 			continue
 		}
 		to = filepath.Join(to, name)
-		if _, err := os.Stat(to + "/."); err != nil { // the dot asks whether it may be entered
+		if _, err := os.Stat(to + "/."); err != nil { // the dot checks whether the folder may be entered
 			return w.complain(1, "cd: %s: %s", args[0], errorText(err))
 		}
 	}
@@ -250,7 +249,7 @@ func test(w *walker, c command, args []string) int {
 	if c.name == "[" {
 		args = args[:len(args)-1]
 	}
-	// [ ! = x ] compares.
+	// [ ! = x ] is a comparison.
 	negated := len(args) > 2 && args[0] == "!" && binaryTests[args[1]] == nil
 	if negated {
 		args = args[1:]
@@ -323,8 +322,8 @@ func compare(holds func(a, b int64) bool) func(a, b string) (bool, error) {
 	}
 }
 
-// integer reads a number as bash's test does: white space before it and blanks
-// behind it do not matter.
+// integer reads a number as bash's test does. It ignores white space before the number, and spaces
+// and tabs after it.
 func integer(s string) (int64, error) {
 	digits := strings.TrimRight(strings.TrimLeft(s, " \t\n\v\f\r"), " \t")
 	n, err := strconv.ParseInt(digits, 10, 64)

@@ -1,5 +1,5 @@
-// Package minibash answers one question: can this line run without bash, exactly
-// as in bash? There is a plan for it, or it is left to bash.
+// Package minibash answers one question: can this line run without bash, exactly as in bash? If so,
+// there is a plan for it. If not, it is left to bash.
 package minibash
 
 import (
@@ -20,20 +20,20 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A Setup is a line and where it runs.
+// A Setup is a line and the place where it runs.
 type Setup struct {
 	Program *bind.Program
 	Dir     string   // an absolute path
-	Env     []string // of two values of a variable the last counts
+	Env     []string // if a variable occurs twice, the last value counts
 
-	// Find returns a command of the caller's own; nil means that there are none.
+	// Find returns one of the caller's commands. A nil Find means that there are none.
 	Find func(name string) (Command, bool)
 }
 
 // A Command runs with arguments and returns its exit status.
 type Command func(args []string, std Std) (exit int)
 
-// Std is what a command reads and writes.
+// A Std is what a command reads and writes.
 type Std struct {
 	In       io.Reader // nil means no input
 	Out, Err io.Writer
@@ -41,26 +41,24 @@ type Std struct {
 	Env      []string
 }
 
-// A Plan is a line that the embedded shell may run, with what each of its
-// commands stands for.
+// A Plan is a line that the embedded shell may run, and the meaning of each of its commands.
 type Plan struct {
 	setup    Setup
 	file     *syntax.File
 	commands map[*syntax.CallExpr]command
 }
 
-// A command is what the embedded shell does for a simple command.
+// A command says how the embedded shell runs a simple command.
 type command struct {
 	name   string
-	own    func(*walker, command, []string) int // one of bash's own commands, which we have too
-	caller Command                              // one of the caller's
-	path   string                               // a program
+	own    func(*walker, command, []string) int // a command that is built into bash and into the embedded shell
+	caller Command                              // a command of the caller
+	path   string                               // the path of a program
 }
 
-// Make decides whether the embedded shell may run the line. It may if the line
-// is made of nothing but what is named here, for which it is known to do what
-// bash does (testdata/embedded.txt, testdata/bash.txt). The error names the
-// first thing that is left to bash.
+// Make decides whether the embedded shell may run the line. It may if everything in the line is
+// named here, because for these things it is known to do what bash does (testdata/embedded.txt,
+// testdata/bash.txt). The error names the first thing that is left to bash.
 func Make(s Setup) (*Plan, error) {
 	if !s.Program.Parsed() {
 		return nil, errors.New("syntax that only bash may judge")
@@ -99,21 +97,21 @@ func makePlan(p *Plan) (*Plan, error) {
 	if err := pl.stmts(p.file.Stmts); err != nil {
 		return nil, err
 	}
-	// A process that a program leaves running ends with it here, and with the line in
-	// bash. A script may well start something for the next command to use.
+	// A process that a program leaves running ends with the program here, but with the line in
+	// bash. A script may start a process that the next command uses.
 	if pl.scripts > 0 && pl.programs > 1 {
 		return nil, errors.New("a script beside another program")
 	}
 	return p, nil
 }
 
-// isControl reports whether a character is neither text nor white space. Of
-// these the parser drops carriage returns, and bash uses some for itself.
+// isControl reports whether a character is neither text nor white space. The parser drops carriage
+// returns, and bash uses some of these characters itself.
 func isControl(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' || r == 0x7f
 }
 
-// changesBash reports whether a variable of the environment makes bash behave otherwise.
+// changesBash reports whether a variable of the environment changes how bash behaves.
 func changesBash(name string) bool {
 	switch name {
 	case "BASH_ENV", "BASH_COMPAT", "BASHOPTS", "SHELLOPTS", "POSIXLY_CORRECT", "EXECIGNORE":
@@ -122,14 +120,14 @@ func changesBash(name string) bool {
 	return strings.HasPrefix(name, "BASH_FUNC_")
 }
 
-// A planner looks at every node of a line. It is a closed list: what is not
-// named here goes to bash.
+// A planner checks every node of a line. Its list is closed: everything that it does not name goes
+// to bash.
 type planner struct {
 	plan     *Plan
-	assigned map[string]bool // names that the line assigns, so their values are not known yet
+	assigned map[string]bool // variables that the line assigns, so their values are not known yet
 	moves    bool            // the line changes its folder
 	scripts  int
-	programs int // scripts included
+	programs int // including scripts
 }
 
 func (pl *planner) stmts(list []*syntax.Stmt) error {
@@ -150,7 +148,7 @@ func (pl *planner) stmt(st *syntax.Stmt, inPipe bool) error {
 	}
 	switch cmd := st.Cmd.(type) {
 	case nil:
-		// In a pipeline bash takes one that fails for a success.
+		// In a pipeline, bash treats a failed redirection without a command as a success.
 		if inPipe {
 			return errors.New("a pipeline with a redirection alone")
 		}
@@ -174,7 +172,7 @@ func (pl *planner) stmt(st *syntax.Stmt, inPipe bool) error {
 	}
 }
 
-// nodeName says what a node is, for people.
+// nodeName returns a name for a node, for messages.
 func nodeName(n syntax.Node) string {
 	switch n.(type) {
 	case *syntax.Subshell:
@@ -209,8 +207,8 @@ func nodeName(n syntax.Node) string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", n), "*syntax.")
 }
 
-// simple looks at a simple command. It must stand on one line: in a longer one
-// bash counts lines in its own way, which shows in its messages.
+// simple checks a simple command. The command must be on one line: in longer commands bash counts
+// lines in its own way, which its messages show.
 func (pl *planner) simple(st *syntax.Stmt, call *syntax.CallExpr) error {
 	if st.Pos().Line() != st.End().Line() {
 		return errors.New("a command that is longer than a line")
@@ -261,15 +259,15 @@ func (pl *planner) simple(st *syntax.Stmt, call *syntax.CallExpr) error {
 			return err
 		}
 	case cmd.path != "" && toFile:
-		// A program may look at the file that it writes to (cat f >>f), and
-		// proc hands over a pipe.
+		// A program may check which file it writes to (cat f >>f), but package proc gives it a
+		// pipe.
 		return errors.New("a program's output to a file")
 	}
 	pl.plan.commands[call] = cmd
 	return nil
 }
 
-// assign looks at an assignment; one before a command's name is for that command.
+// assign checks an assignment. An assignment before a command's name is only for that command.
 func (pl *planner) assign(as *syntax.Assign, prefix bool) error {
 	if as.Append || as.Naked || as.Index != nil || as.Array != nil {
 		return errors.New("an assignment that is not plain")
@@ -283,7 +281,7 @@ func (pl *planner) assign(as *syntax.Assign, prefix bool) error {
 		}
 	}
 	if prefix && value.known {
-		// bash itself obeys these too, and complains about a locale it does not have.
+		// bash itself obeys these too, and complains about an unknown locale.
 		locale := name == "LANG" || strings.HasPrefix(name, "LC_")
 		if name == "TZ" || locale && (value.fields[0] == "C" || value.fields[0] == "POSIX") {
 			return nil
@@ -297,17 +295,17 @@ func (pl *planner) assign(as *syntax.Assign, prefix bool) error {
 
 // A shape is what is known about a word before the line runs.
 type shape struct {
-	known  bool     // whether what it stands for is known
-	fields []string // if known
-	single bool     // whether it stands for one field, whatever that is
+	known  bool     // the value of the word is known
+	fields []string // the value, if known
+	single bool     // the word becomes exactly one field
 }
 
-// word looks at a word that becomes fields: an argument.
+// word checks a word that becomes fields: an argument.
 func (pl *planner) word(w *syntax.Word) (shape, error) {
 	return pl.parts(w, false)
 }
 
-// text looks at a word that stays one text: what is assigned.
+// text checks a word that becomes a single string: the value of an assignment.
 func (pl *planner) text(w *syntax.Word) (shape, error) {
 	return pl.parts(w, true)
 }
@@ -356,7 +354,7 @@ func (pl *planner) parts(w *syntax.Word, text bool) (shape, error) {
 	return sh, nil
 }
 
-// quoted looks at what stands between double quotes, or where nothing is split anyway.
+// quoted checks the parts between double quotes, or parts that are not split anyway.
 func (pl *planner) quoted(sh *shape, parts ...syntax.WordPart) error {
 	for _, part := range parts {
 		var err error
@@ -378,8 +376,8 @@ func (pl *planner) quoted(sh *shape, parts ...syntax.WordPart) error {
 	return nil
 }
 
-// unquoted looks at an expansion outside quotes, which is split into words and
-// would then be matched against files.
+// unquoted checks an expansion outside quotes. The shell splits such an expansion into words, which
+// it then matches against files.
 func (pl *planner) unquoted(sh *shape, part syntax.WordPart) error {
 	exp, ok := part.(*syntax.ParamExp)
 	if !ok {
@@ -389,7 +387,7 @@ func (pl *planner) unquoted(sh *shape, part syntax.WordPart) error {
 		return err
 	}
 	name := exp.Param.Value
-	if name == "?" { // a number: there is nothing to split
+	if name == "?" { // a number is never split
 		sh.known = false
 		return nil
 	}
@@ -403,7 +401,7 @@ func (pl *planner) unquoted(sh *shape, part syntax.WordPart) error {
 	return nil
 }
 
-// fixed reports whether a variable keeps the value that it has before the line runs.
+// fixed reports whether a variable keeps the value that it had before the line.
 func (pl *planner) fixed(name string) bool {
 	return name != "?" && !pl.assigned[name] && !(name == "PWD" && pl.moves)
 }
@@ -439,7 +437,7 @@ func (pl *planner) substitution(sub *syntax.CmdSubst) error {
 	return pl.stmts(sub.Stmts)
 }
 
-// plainLit allows text outside quotes in which nothing is expanded.
+// plainLit allows text outside quotes if nothing in it is expanded.
 func plainLit(s string, first bool) error {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
@@ -449,10 +447,10 @@ func plainLit(s string, first bool) error {
 			}
 		case '*', '?', '[':
 			return fmt.Errorf("the pattern %s", s)
-		case '$': // text, but a word with one is not always split
+		case '$': // a $ is text, but a word that contains one is not always split
 			return errors.New("a lone $ without quotes")
 		case '~':
-			// HEAD~1 is text; ~, a:~ and a=~ are somebody's home.
+			// HEAD~1 is text, but ~, a:~ and a=~ are home folders.
 			if first && i == 0 || i > 0 && (s[i-1] == ':' || s[i-1] == '=') {
 				return errors.New("the expansion ~")
 			}
@@ -461,7 +459,7 @@ func plainLit(s string, first bool) error {
 	return nil
 }
 
-// plainBraces allows braces that expand to nothing else: {} and HEAD@{1}.
+// plainBraces allows braces that are not expanded: {} and HEAD@{1}.
 func plainBraces(w *syntax.Word) error {
 	braces, sequence := false, false
 	for _, part := range w.Parts {
@@ -476,7 +474,7 @@ func plainBraces(w *syntax.Word) error {
 	return nil
 }
 
-// redirect looks at a redirection and reports whether it sends output to a file.
+// redirect checks a redirection, and reports whether it sends output to a file.
 func (pl *planner) redirect(r *syntax.Redirect) (toFile bool, err error) {
 	fd := ""
 	if r.N != nil {
@@ -509,11 +507,11 @@ func (pl *planner) redirect(r *syntax.Redirect) (toFile bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// bash sees another operator in the 2 of >2>&1.
+	// In >2>&1, bash takes the 2 for a part of the next operator.
 	if lit := r.Word.Lit(); lit != "" && strings.Trim(lit, "0123456789") == "" {
 		return false, unknown
 	}
-	// bash splits what is not quoted here, and may then find it ambiguous.
+	// bash splits unquoted expansions here, and may then report an ambiguous redirection.
 	if !sh.known || slices.ContainsFunc(r.Word.Parts, isExpansion) {
 		return false, errors.New("a redirection whose file is not known before")
 	}
@@ -524,7 +522,8 @@ func (pl *planner) redirect(r *syntax.Redirect) (toFile bool, err error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(pl.plan.setup.Dir, path)
 	}
-	// Some names below these mean something to bash, or the process that asks.
+	// Some names below these folders have a special meaning for bash, or depend on the process that
+	// opens them.
 	if clean := filepath.Clean(path); strings.HasPrefix(clean, "/dev/") || strings.HasPrefix(clean, "/proc/") {
 		return false, fmt.Errorf("the redirection to %s", path)
 	}
@@ -539,7 +538,7 @@ func isExpansion(part syntax.WordPart) bool {
 	return ok
 }
 
-// name returns the name of the command that is called, if it is plain text or one of the line's values.
+// name returns the name of a command, if it is plain text or one of the line's values.
 func (pl *planner) name(call *syntax.CallExpr) (string, bool) {
 	if call.Args[0].Lit() == "[" {
 		return "[", true
@@ -551,7 +550,7 @@ func (pl *planner) name(call *syntax.CallExpr) (string, bool) {
 	return fields[0], true
 }
 
-// value returns what an expansion stands for that is one of the line's values.
+// value returns the value of an expansion that is one of the line's values.
 func (p *Plan) value(piece words.Piece) (words.Value, bool) {
 	exp, ok := piece.Node.(*syntax.ParamExp)
 	if !ok || exp.Param == nil {
@@ -564,7 +563,7 @@ func (p *Plan) value(piece words.Piece) (words.Value, bool) {
 	return words.Value{Text: v.Data}, ok && words.Plain(exp)
 }
 
-// list recognizes "${v[@]}" for one of the line's values.
+// list reports whether a word is "${v[@]}" with one of the line's values.
 func (p *Plan) list(q *syntax.DblQuoted) bool {
 	if len(q.Parts) != 1 {
 		return false
@@ -580,7 +579,7 @@ func (pl *planner) find(name string) (Command, bool) {
 	return pl.plan.setup.Find(name)
 }
 
-// command finds what a command's name stands for.
+// command returns what a command's name means.
 func (pl *planner) command(name string) (command, error) {
 	cmd := command{name: name}
 	if caller, ok := pl.find(name); ok {
@@ -598,7 +597,7 @@ func (pl *planner) command(name string) (command, error) {
 		return cmd, errors.New(name)
 	}
 	switch name {
-	case "env", "printenv": // they show what bash adds to the environment
+	case "env", "printenv": // these show what bash adds to the environment
 		return cmd, errors.New(name)
 	}
 	path, script, ok := pl.program(name)
@@ -613,7 +612,7 @@ func (pl *planner) command(name string) (command, error) {
 	return cmd, nil
 }
 
-// program finds a program as bash does. It is sure of what it finds, or says no.
+// program finds a program as bash does. ok is false if it is not sure.
 func (pl *planner) program(name string) (path string, script, ok bool) {
 	if strings.Contains(name, "/") {
 		if !filepath.IsAbs(name) {
@@ -641,8 +640,8 @@ func (pl *planner) program(name string) (path string, script, ok bool) {
 	return "", false, false
 }
 
-// arguments looks at the arguments of one of bash's own commands: is what it
-// then does known to the byte?
+// arguments checks the arguments of a command that is built into bash. It accepts them if every
+// byte of the output is known.
 func (pl *planner) arguments(name string, args []shape) error {
 	odd := fmt.Errorf("%s with these arguments", name)
 	switch name {
@@ -654,7 +653,7 @@ func (pl *planner) arguments(name string, args []shape) error {
 		}
 		return nil
 	case "echo":
-		// \u depends on the locale.
+		// The meaning of \u depends on the locale.
 		for _, a := range args {
 			for _, f := range a.fields {
 				if strings.Contains(f, `\u`) || strings.Contains(f, `\U`) {
@@ -679,9 +678,10 @@ func (pl *planner) arguments(name string, args []shape) error {
 		if cdpath || len(args) != 1 || !args[0].known || !args[0].single {
 			return odd
 		}
-		// bash quotes other characters when it complains.
+		// When bash complains, it quotes other characters.
 		dir := args[0].fields[0]
-		if dir == "" || dir[0] == '-' || strings.HasPrefix(dir, "//") || strings.IndexFunc(dir, func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
+		if dir == "" || dir[0] == '-' || strings.HasPrefix(dir, "//") ||
+			strings.IndexFunc(dir, func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
 			return odd
 		}
 		return nil
@@ -693,7 +693,7 @@ func (pl *planner) arguments(name string, args []shape) error {
 	return odd
 }
 
-// printfArguments allows formats of text, %s and %%, and %d for plain numbers.
+// printfArguments allows formats that consist of text, %s and %%, and %d for plain numbers.
 func printfArguments(args []shape, odd error) error {
 	if len(args) == 0 || !args[0].known || !args[0].single {
 		return odd
@@ -728,10 +728,10 @@ func printfArguments(args []shape, odd error) error {
 	return nil
 }
 
-// testArguments allows what is decided by the number of arguments and known
-// operators alone, so that no operand can be taken for an operator.
+// testArguments allows tests that the number of arguments and known operators alone decide. No
+// operand can then be mistaken for an operator.
 func testArguments(name string, args []shape, odd error) error {
-	words := make([]string, len(args)) // "" for what is not known
+	words := make([]string, len(args)) // "" for an unknown word
 	for i, a := range args {
 		if !a.single {
 			return odd
@@ -739,7 +739,7 @@ func testArguments(name string, args []shape, odd error) error {
 		if a.known {
 			words[i] = a.fields[0]
 		}
-		if strings.HasPrefix(words[i], "/dev/") { // names that mean something to bash itself
+		if strings.HasPrefix(words[i], "/dev/") { // some of these names have a special meaning for bash
 			return odd
 		}
 	}
@@ -761,7 +761,7 @@ func testArguments(name string, args []shape, odd error) error {
 	return odd
 }
 
-// An answer is yes, no, or left to bash.
+// An answer is yes, no, or unsure, which leaves the line to bash.
 type answer int
 
 const (
@@ -779,8 +779,8 @@ func beginning(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, 128))
 }
 
-// runnable reports whether the system would run the file for anybody, and
-// whether it is a script.
+// runnable reports whether the system would run a file for every user, and whether the file is a
+// script.
 func runnable(path string) (found answer, script bool) {
 	info, err := os.Stat(path)
 	switch {
@@ -813,10 +813,10 @@ func runnable(path string) (found answer, script bool) {
 			return yes, false
 		}
 	}
-	return unsure, false // bash runs a text file without #! by itself
+	return unsure, false // bash itself runs a text file without #!
 }
 
-// Has reports whether bash has a command or a keyword of this name.
+// Has reports whether bash has a command or a keyword with this name.
 func Has(name string) bool { return bashNames[name] }
 
 var bashNames = set(". : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown " +
@@ -824,16 +824,17 @@ var bashNames = set(". : [ alias bg bind break builtin caller cd command compgen
 	"pwd read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias " +
 	"unset wait if then else elif fi case esac for select while until do done in function time { } ! [[ ]] coproc")
 
-// bashSets reports whether bash gives a variable a value of its own.
+// bashSets reports whether bash itself sets a variable.
 func bashSets(name string) bool {
-	return bashVariables[name] || strings.HasPrefix(name, "BASH") || strings.HasPrefix(name, "COMP_") || strings.HasPrefix(name, "READLINE_")
+	return bashVariables[name] || strings.HasPrefix(name, "BASH") || strings.HasPrefix(name, "COMP_") ||
+		strings.HasPrefix(name, "READLINE_")
 }
 
 var bashVariables = set("_ COPROC DIRSTACK EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME GROUPS HISTCMD HOSTNAME HOSTTYPE IFS LINENO " +
 	"MACHTYPE MAPFILE OLDPWD OPTARG OPTERR OPTIND OSTYPE PATH PIPESTATUS PPID PS1 PS2 PS3 PS4 RANDOM REPLY SECONDS SHELL " +
 	"SHELLOPTS SHLVL SRANDOM TERM UID COLUMNS LINES COMPREPLY histchars auto_resume MAILCHECK")
 
-// bashKeeps reports whether bash sets a variable only if the environment does not.
+// bashKeeps reports whether bash sets a variable only if the environment does not have it.
 func bashKeeps(name string) bool {
 	switch name {
 	case "HOSTNAME", "PATH", "SHELL", "TERM":
@@ -842,7 +843,7 @@ func bashKeeps(name string) bool {
 	return false
 }
 
-// bashReads reports whether assigning a variable changes what bash does.
+// bashReads reports whether an assignment to a variable changes what bash does.
 func bashReads(name string) bool {
 	return bashSettings[name] || strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "HIST") || strings.HasPrefix(name, "PROMPT")
 }

@@ -21,23 +21,23 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// IO is where a line prints.
+// An IO says where a line prints.
 type IO struct {
 	Out, Err io.Writer
 
-	// Limit returns a writer that ends the line when it prints too much into $( ); nil means no limit.
+	// Limit returns a writer that ends the line when the line prints too much in $( ). nil means no
+	// limit.
 	Limit func(io.Writer) io.Writer
 }
 
 // An End says how a line ended.
 type End struct {
 	Status int
-	Exited bool // by exit: its status is its own, and says nothing about signals
-	Cut    bool // the context ended it before its time
+	Exited bool // by exit: the line chose its status, so the status says nothing about signals
+	Cut    bool // the context ended it early
 }
 
-// Run runs the line in this process. It starts the programs that the line
-// names and nothing else.
+// Run runs the line in this process. It starts only the programs that the line names.
 func (p *Plan) Run(ctx context.Context, std IO) End {
 	l := &line{plan: p, ctx: ctx, limit: std.Limit}
 	w := &walker{line: l, dir: p.setup.Dir, out: std.Out, err: std.Err}
@@ -50,24 +50,23 @@ type line struct {
 	plan  *Plan
 	ctx   context.Context
 	limit func(io.Writer) io.Writer
-	cut   atomic.Bool // a part of the line was ended before its time
+	cut   atomic.Bool // a part of the line was stopped early
 }
 
-// A walker runs the nodes that a plan allows. It is the state of a shell; its
-// copies are subshells.
+// A walker runs the nodes that a plan allows. It is the state of a shell. Its copies are subshells.
 type walker struct {
 	line   *line
-	vars   map[string]string // what the line has assigned
+	vars   map[string]string // the variables that the line has assigned
 	dir    string
 	in     *os.File // nil means no input
 	out    io.Writer
 	err    io.Writer
-	status int    // of the last command
-	exited bool   // nothing more runs
-	at     uint   // the line number of the command that runs, for messages
+	status int    // the status of the last command
+	exited bool   // true if nothing more runs
+	at     uint   // the line number of the running command, for messages
 	old    string // the folder before the last cd
 
-	substituted bool // the command that runs has a $( ), so that there is a status
+	substituted bool // the running command has a $( ), so there is a status
 }
 
 func (w *walker) subshell() *walker {
@@ -123,7 +122,7 @@ func oneIf(b bool) int {
 	return 0
 }
 
-// pipe runs both sides at once, each in a subshell.
+// pipe runs both sides at the same time, each in a subshell.
 func (w *walker) pipe(x, y *syntax.Stmt) {
 	r, p, err := os.Pipe()
 	if err != nil {
@@ -138,13 +137,12 @@ func (w *walker) pipe(x, y *syntax.Stmt) {
 		_ = p.Close()
 	})
 	right.stmt(y)
-	_ = r.Close() // a program that still writes to it gets an error
+	_ = r.Close() // a program that still writes to the pipe gets an error
 	wg.Wait()
 	w.status = right.status
 }
 
-// simple runs a simple command. The order is bash's: arguments, assignments,
-// redirections.
+// simple runs a simple command. The order is that of bash: arguments, assignments, redirections.
 func (w *walker) simple(st *syntax.Stmt, call *syntax.CallExpr) {
 	w.at = st.Pos().Line()
 	w.substituted = false
@@ -154,7 +152,7 @@ func (w *walker) simple(st *syntax.Stmt, call *syntax.CallExpr) {
 	}
 	env := w
 	if len(args) > 0 && len(call.Assigns) > 0 {
-		env = w.subshell() // what is assigned here is for this command alone
+		env = w.subshell() // these assignments are only for this command
 	}
 	for _, as := range call.Assigns {
 		value := ""
@@ -200,8 +198,8 @@ func (w *walker) lookup(name string) string {
 	return v
 }
 
-// environ returns what a program gets to see: what was in the environment
-// before, with its present values, and the assignments before its name.
+// environ returns the environment of a program: the variables of the original environment with
+// their current values, and the assignments before the program's name.
 func (w *walker) environ(prefix []*syntax.Assign) []string {
 	env := w.line.plan.setup.Env
 	for name, value := range w.vars {
@@ -223,13 +221,13 @@ func (w *walker) fields(word *syntax.Word) []string {
 	return fields
 }
 
-// text returns what a word stands for where it is not split.
+// text returns the value of a word that is not split.
 func (w *walker) text(word *syntax.Word) string {
 	text, _ := words.Text(word, w.expand)
 	return text
 }
 
-// expand returns what an expansion stands for; the plan allows no others.
+// expand returns the value of an expansion. The plan allows only these expansions.
 func (w *walker) expand(p words.Piece) (words.Value, bool) {
 	if v, ok := w.line.plan.value(p); ok && v.All {
 		return v, true
@@ -246,7 +244,7 @@ func (w *walker) expand(p words.Piece) (words.Value, bool) {
 	return words.Value{}, true
 }
 
-// substitute runs $( ) in a subshell and returns what it printed.
+// substitute runs $( ) in a subshell and returns its output.
 func (w *walker) substitute(cs *syntax.CmdSubst) string {
 	var b bytes.Buffer
 	sub := w.subshell()
@@ -264,8 +262,8 @@ func (w *walker) substitute(cs *syntax.CmdSubst) string {
 	return strings.TrimRight(text, "\n")
 }
 
-// redirect opens what a command is redirected to. If something cannot be
-// opened it says so and returns false.
+// redirect opens the targets of a command's redirections. If it cannot open one, it prints an error
+// and returns false.
 func (w *walker) redirect(redirs []*syntax.Redirect) (undo func(), ok bool) {
 	in, out, err := w.in, w.out, w.err
 	var files []*os.File
@@ -324,7 +322,7 @@ func (w *walker) open(path string, op syntax.RedirOperator) (*os.File, error) {
 	if info, err := os.Stat(path); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
 		return os.OpenFile(path, flag, 0o666)
 	}
-	// A pipe that this line made: opening it waits for its other end.
+	// Opening a pipe that this line made waits for the other end.
 	type opened struct {
 		f   *os.File
 		err error
@@ -348,16 +346,16 @@ func (w *walker) open(path string, op syntax.RedirOperator) (*os.File, error) {
 	}
 }
 
-// abs returns where a path leads from the present folder.
+// abs returns the absolute path of a path in the current folder.
 func (w *walker) abs(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	// Not filepath.Join, which would drop a slash at the end: f/ is no file.
+	// filepath.Join would remove a slash at the end, but f/ is not a file.
 	return w.dir + "/" + path
 }
 
-// run runs a command whose words are known and returns its exit status.
+// run runs a command whose words are known, and returns its exit status.
 func (w *walker) run(cmd command, args []string, env []string) int {
 	switch {
 	case cmd.own != nil:
@@ -390,7 +388,8 @@ func (w *walker) run(cmd command, args []string, env []string) int {
 	return r.Exit
 }
 
-// outside returns a writer for a program, which needs nobody to throw away what it prints.
+// outside returns the writer for a program. It returns nil for io.Discard, which package proc then
+// discards directly.
 func outside(w io.Writer) io.Writer {
 	if w == io.Discard {
 		return nil
@@ -398,7 +397,7 @@ func outside(w io.Writer) io.Writer {
 	return w
 }
 
-// notStarted says in bash's words why a program could not be started.
+// notStarted reports in bash's words why a program could not be started, and returns the status.
 func (w *walker) notStarted(path string, err error) int {
 	switch {
 	case errors.Is(err, syscall.ENOEXEC):
@@ -415,8 +414,8 @@ func (w *walker) complain(status int, format string, a ...any) int {
 	return status
 }
 
-// errorText returns what the C library says about an error. Go's texts are
-// the same but for the first letter.
+// errorText returns the C library's message for an error. Go's message differs only in the first
+// letter.
 func errorText(err error) string {
 	text := err.Error()
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
@@ -427,7 +426,7 @@ func errorText(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// Setenv returns env with a variable set, and leaves env as it is.
+// Setenv returns a copy of env with a variable set.
 func Setenv(env []string, name, value string) []string {
 	set := make([]string, 0, len(env)+1)
 	for _, kv := range env {
