@@ -14,9 +14,9 @@ import (
 	"github.com/skillhand/skillhand/internal/gate"
 )
 
-// TestPrinted: whether an agent without a tool for skills has read one is told by what its commands
-// printed, as bash prints it: not by their spelling, folder or exit status. A grader that asks for
-// the tool Skill sees the same.
+// TestPrinted: the output of commands, as bash prints it, shows whether an agent without a tool for
+// skills has read a skill. The spelling of the command, its folder and its exit status do not
+// matter. A grader that asks for the tool Skill sees the same.
 func TestPrinted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -93,13 +93,14 @@ func command(dir, line string) (string, error) {
 	return string(out), err
 }
 
-// runOf is a run of an agent that uses its shell once, in its own words.
+// runOf returns a run of an agent that uses its shell once, in the agent's own format.
 func runOf(t *testing.T, agent, command, out string, exit int) []byte {
 	t.Helper()
 	type object = map[string]any
 	lines := []object{
 		{"type": "thread.started", "thread_id": "1"}, {"type": "turn.started"},
-		{"type": "item.completed", "item": object{"id": "i", "type": "command_execution", "command": command, "aggregated_output": out, "exit_code": exit}},
+		{"type": "item.completed", "item": object{"id": "i", "type": "command_execution", "command": command,
+			"aggregated_output": out, "exit_code": exit}},
 		{"type": "item.completed", "item": object{"id": "j", "type": "agent_message", "text": "done"}},
 		{"type": "turn.completed", "usage": object{"input_tokens": 9, "output_tokens": 9}},
 	}
@@ -109,9 +110,11 @@ func runOf(t *testing.T, agent, command, out string, exit int) []byte {
 			{"type": "session", "id": "1"}, {"type": "turn_start"},
 			{"type": "message_end", "message": object{"role": "assistant", "stopReason": "toolUse", "usage": usage}},
 			{"type": "tool_execution_start", "toolCallId": "i", "toolName": "bash", "args": object{"command": command}},
-			{"type": "tool_execution_end", "toolCallId": "i", "toolName": "bash", "isError": exit != 0, "result": object{"content": []object{{"type": "text", "text": out}}}},
+			{"type": "tool_execution_end", "toolCallId": "i", "toolName": "bash", "isError": exit != 0,
+				"result": object{"content": []object{{"type": "text", "text": out}}}},
 			{"type": "turn_start"},
-			{"type": "message_end", "message": object{"role": "assistant", "stopReason": "stop", "usage": usage, "content": []object{{"type": "text", "text": "done"}}}},
+			{"type": "message_end", "message": object{"role": "assistant", "stopReason": "stop", "usage": usage,
+				"content": []object{{"type": "text", "text": "done"}}}},
 			{"type": "agent_end"},
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPairsByCase: arms are compared case by case, so the numbers of runs mean nothing, and a case
-// that is hard in both arms hides no difference.
+// TestPairsByCase checks that arms are compared case by case: the numbers of runs do not matter,
+// and a case that is hard in both arms hides no difference.
 func TestPairsByCase(t *testing.T) {
 	t.Parallel()
 	with, without := []Rate{}, []Rate{}
@@ -16,14 +16,15 @@ func TestPairsByCase(t *testing.T) {
 		with, without = append(with, NewRate(min(i, 3), 3)), append(without, NewRate(max(min(i, 3)-1, 0), 3))
 	}
 	paired := CompareOver(with, without)
-	slices.Reverse(without) // the same rates, and no case goes with its own
+	slices.Reverse(without) // the same rates, but for other cases
 	apart := CompareOver(with, without)
 	if math.Abs(paired.Difference-apart.Difference) > 1e-12 || paired.High-paired.Low >= apart.High-apart.Low {
 		t.Errorf("paired %v, apart %v", paired, apart)
 	}
 }
 
-// TestArms: each model is an arm; those are compared by the first, the others by the arm with the skill.
+// TestArms checks that each model is an arm. Models are compared to the first one, and the other
+// arms to the arm with the skill.
 func TestArms(t *testing.T) {
 	t.Parallel()
 	o := Options{Baseline: true, Against: true, Models: []string{"a", "b"}}

@@ -10,8 +10,8 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// TestBoard: a row a case, a cell a trial, the cost so far; each drawing covers the one before,
-// and the last takes the table away.
+// TestBoard checks the rows of cases, the cells of trials and the cost so far. Each drawing
+// replaces the previous one, and the last one removes the table.
 func TestBoard(t *testing.T) {
 	t.Parallel()
 	var shown bytes.Buffer
@@ -46,7 +46,7 @@ func TestBoard(t *testing.T) {
 	if got := strings.Join(lines, "|"); got != want {
 		t.Errorf("drawn:\n%s\nwant\n%s", got, want)
 	}
-	// A warning is above the table, which is drawn again below it.
+	// A warning appears above the table, which is drawn again below it.
 	shown.Reset()
 	s.Warn(func(text string) { shown.WriteString(text + "\n") }, "a limit")
 	if !strings.HasPrefix(shown.String(), "\x1b[5A\r\x1b[Ja limit\ncard one ") {
@@ -54,7 +54,7 @@ func TestBoard(t *testing.T) {
 	}
 	s.Each = func(Trial, bool) error { return errors.New("nobody reads") }
 	trial("two", Without, 2, None, nil)
-	s.Each = func(Trial, bool) error { ended++; return nil } // which is too late
+	s.Each = func(Trial, bool) error { ended++; return nil } // this is too late
 	s.End(Trial{Skill: "other"}, true)
 	shown.Reset()
 	if trials, found, err := s.Close(); shown.String() != "\x1b[5A\r\x1b[J" || len(trials) != 9 || ended != 7 || found != 1 || err == nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// TestBundle: a bundle has all that trials need, and nothing in it leads to where it was
-// made. What was packed again is the same, byte for byte.
+// TestBundle checks that a Bundle has everything that trials need, and that no path in it leads to
+// where it was made. Packing it again gives the same bytes.
 func TestBundle(t *testing.T) {
 	t.Parallel()
 	home, project := t.TempDir(), t.TempDir()
@@ -132,8 +132,8 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// TestCompanion: a skill with a folder for its first use is tried with it, and hidden with it; its
-// cases are in its own folder. So are the user's other skills there.
+// TestCompanion checks that a skill with a companion skill is tried with it and hidden with it. The
+// cases are in the skill's own folder. The same holds for the user's other skills.
 func TestCompanion(t *testing.T) {
 	t.Parallel()
 	for _, root := range []string{".claude/skills", "plug/skills"} {
@@ -143,7 +143,8 @@ func TestCompanion(t *testing.T) {
 			write(t, filepath.Join(project, root, name, "SKILL.md"), "---\nname: "+name+"\ndescription: About "+name+"\n---\n")
 		}
 		write(t, filepath.Join(project, root, "card/evals/c.yaml"), "cases: [{prompt: x}]")
-		o := Options{WithMine: root == ".claude/skills", Runtime: skillhand.Runtime{Here: here.Here{Dir: project, State: t.TempDir(), Env: here.Env{"HOME=" + home}}}}
+		o := Options{WithMine: root == ".claude/skills",
+			Runtime: skillhand.Runtime{Here: here.Here{Dir: project, State: t.TempDir(), Env: here.Env{"HOME=" + home}}}}
 		h, err := o.Runtime.Complete()
 		if err != nil {
 			t.Fatal(err)
@@ -181,7 +182,7 @@ func TestCompanion(t *testing.T) {
 				if _, err := r.furnish(job{subject: subject, c: &subject.Cases[0], arm: arm, run: 1}, place); err != nil {
 					t.Fatal(err)
 				}
-				found, _ := filepath.Glob(filepath.Join(subject.root(place), strings.TrimPrefix(root, "plug/"), "*", "SKILL.md")) // the pattern is good
+				found, _ := filepath.Glob(filepath.Join(subject.root(place), strings.TrimPrefix(root, "plug/"), "*", "SKILL.md"))
 				var names []string
 				for _, file := range found {
 					names = append(names, filepath.Base(filepath.Dir(file)))
@@ -194,11 +195,13 @@ func TestCompanion(t *testing.T) {
 	}
 }
 
-// TestUnpack: a bundle that leads out of its folder is refused, and so is what is none.
+// TestUnpack checks that Unpack refuses a Bundle that leads out of its folder, and data that is no
+// Bundle.
 func TestUnpack(t *testing.T) {
 	t.Parallel()
 	for _, h := range []tar.Header{
-		{Name: "../up", Typeflag: tar.TypeReg}, {Name: "/abs", Typeflag: tar.TypeReg}, {Name: "l", Typeflag: tar.TypeSymlink, Linkname: "../.."},
+		{Name: "../up", Typeflag: tar.TypeReg}, {Name: "/abs", Typeflag: tar.TypeReg},
+		{Name: "l", Typeflag: tar.TypeSymlink, Linkname: "../.."},
 		{Name: "l", Typeflag: tar.TypeSymlink, Linkname: "/etc"}, {Name: "pipe", Typeflag: tar.TypeFifo},
 	} {
 		var b bytes.Buffer
@@ -220,8 +223,8 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// TestNoTranscript: a trial whose transcript was too long to come along is kept, and judged again
-// as it was.
+// TestNoTranscript checks that a trial whose transcript was too long to send is saved, and that
+// judging it again changes nothing.
 func TestNoTranscript(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -244,7 +247,7 @@ func TestNoTranscript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The same command makes only what is missing.
+	// The same command makes only the missing trials.
 	if found, missing, err := b.found(); err != nil || len(found) != 1 || len(missing) != 1 || missing[0].Case != "two" {
 		t.Errorf("found %+v, missing %+v, %v", found, missing, err)
 	}
@@ -254,7 +257,7 @@ func TestNoTranscript(t *testing.T) {
 	}
 }
 
-// everything is each file below a folder, with its content.
+// everything returns each file below the folders with its content.
 func everything(t *testing.T, dirs ...string) string {
 	t.Helper()
 	var b strings.Builder
@@ -274,7 +277,7 @@ func everything(t *testing.T, dirs ...string) string {
 	return b.String()
 }
 
-// TestPassCredentials: a trial gets what lets it in, and nothing by which it could log the user out.
+// TestPassCredentials checks that a trial gets the login, but nothing that could log the user out.
 func TestPassCredentials(t *testing.T) {
 	t.Parallel()
 	home, trial := t.TempDir(), t.TempDir()

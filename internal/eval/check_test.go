@@ -15,7 +15,7 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// TestChecks: what holds and what does not, in a folder with a few files.
+// TestChecks checks which checks hold in a folder with a few files.
 func TestChecks(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -87,7 +87,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestCopy: nothing in a copy leads back to what was copied.
+// TestCopy checks that no link in a copy leads back to the original.
 func TestCopy(t *testing.T) {
 	src, out := t.TempDir(), t.TempDir()
 	write := func(file, text string) {
@@ -138,7 +138,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestEnvironment: a trial has what the CLI needs, and nothing that says who asks.
+// TestEnvironment checks that a trial has the variables that the CLI needs, and none that identify
+// the user.
 func TestEnvironment(t *testing.T) {
 	got := trialEnv(here.Env{
 		"PATH=/bin", "HOME=/me", "SSH_AUTH_SOCK=/s", "ANTHROPIC_API_KEY=k", "CLAUDE_CONFIG_DIR=/c", "CLAUDE_CODE_USE_BEDROCK=1",
@@ -152,7 +153,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestFileName: no two names share a file, and none leaves its folder.
+// TestFileName checks that no two names share a file and that no name leaves its folder.
 func TestFileName(t *testing.T) {
 	seen := map[string]string{}
 	for _, name := range []string{
@@ -167,7 +168,7 @@ func TestFileName(t *testing.T) {
 	}
 }
 
-// TestSum: one check that failed is a failure, whatever is not known of the others.
+// TestSum checks that one failed check is a failure, even if other checks are unknown.
 func TestSum(t *testing.T) {
 	yes, no := true, false
 	show := func(ok *bool) string {
@@ -199,11 +200,13 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// TestUnasked: a judge that nobody wanted is not missed, one that gave no answer is.
+// TestUnasked checks that a judge that nobody wanted is not missed, and that a judge without an
+// answer is.
 func TestUnasked(t *testing.T) {
 	for _, unasked := range []bool{true, false} {
 		c := CheckResult{Check: "it is kind", Judge: true, Unasked: unasked, Why: "no answer"}
-		a := summarizeArm(With, []Trial{{Arm: With, Outcome: Fired, Checks: []CheckResult{c}}, {Arm: With, Outcome: Fired, Checks: []CheckResult{c}}})
+		a := summarizeArm(With, []Trial{{Arm: With, Outcome: Fired, Checks: []CheckResult{c}},
+			{Arm: With, Outcome: Fired, Checks: []CheckResult{c}}})
 		var want []Unjudged
 		if !unasked {
 			want = []Unjudged{{Check: c.Check, Why: c.Why, Trials: 2}}
@@ -214,11 +217,12 @@ func TestUnasked(t *testing.T) {
 	}
 }
 
-// TestMinimums: a minimum with nothing to count is not met.
+// TestMinimums checks that a minimum with nothing to count is not met.
 func TestMinimums(t *testing.T) {
 	counted := SkillSummary{Skill: "a", Fired: NewRate(9, 10), Passed: NewRate(9, 10)}
 	plain := SkillSummary{Skill: "b", Fired: NewRate(9, 10)}
-	gone := SkillSummary{Skill: "c", Fired: NewRate(9, 10), Cases: []CaseSummary{{Arms: []ArmSummary{{Arm: With, Unjudged: []Unjudged{{Check: "x"}}}}}}}
+	gone := SkillSummary{Skill: "c", Fired: NewRate(9, 10),
+		Cases: []CaseSummary{{Arms: []ArmSummary{{Arm: With, Unjudged: []Unjudged{{Check: "x"}}}}}}}
 	for _, tt := range []struct {
 		skills      []SkillSummary
 		fired, pass float64
@@ -240,7 +244,7 @@ func TestMinimums(t *testing.T) {
 	}
 }
 
-// TestVotes: two equal votes of a judge decide, and no third is asked for.
+// TestVotes checks that two equal votes of a judge decide, without a third vote.
 func TestVotes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -261,19 +265,22 @@ func TestVotes(t *testing.T) {
 	}
 }
 
-// TestJudgeSaysNo: a suite whose judge says no is red, whatever else holds.
+// TestJudgeSaysNo checks that a suite fails if its judge says no, whatever else holds.
 func TestJudgeSaysNo(t *testing.T) {
 	yes, no := true, false
 	for _, said := range []*bool{&yes, &no} {
-		trial := Trial{Skill: "s", Case: "c", Arm: With, Run: 1, Fires: true, Outcome: Fired, Checks: []CheckResult{{Check: "judge: kind?", OK: said, Judge: true}}}
+		trial := Trial{Skill: "s", Case: "c", Arm: With, Run: 1, Fires: true, Outcome: Fired,
+			Checks: []CheckResult{{Check: "judge: kind?", OK: said, Judge: true}}}
 		sum := Summarize([]*Subject{{Name: "s", Cases: []Case{{ID: "c", Fires: true}}}}, []Trial{trial}, nil)
-		if sum.Require(Minimums{Fired: 1, Pass: 1}); sum.OK != *said || (trial.Class() == "good") != *said || sum.decides(Minimums{Fired: 1, Pass: 1}) == *said {
+		if sum.Require(Minimums{Fired: 1, Pass: 1}); sum.OK != *said || (trial.Class() == "good") != *said ||
+			sum.decides(Minimums{Fired: 1, Pass: 1}) == *said {
 			t.Errorf("said %v: ok %v, %s, %q", *said, sum.OK, trial.Class(), sum.Below)
 		}
 	}
 }
 
-// TestGraderConfig: a report shows the fields of a grader as claude plugin eval does, with defaults.
+// TestGraderConfig checks that a report shows the fields of a grader as claude plugin eval does,
+// with defaults.
 func TestGraderConfig(t *testing.T) {
 	dir := t.TempDir()
 	text := `{schema_version: "1.1", name: c, execution: {prompt: p}, graders: [
@@ -287,12 +294,13 @@ func TestGraderConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, check := range c.clone().Checks { // as it is in a bundle
+	for _, check := range c.clone().Checks { // as in a packed Bundle
 		config, _ := json.Marshal(check.evalGrader().Config)
 		got = append(got, string(config))
 	}
 	want := []string{
-		`{"flags":"","match":"count:2","pattern":"x","target":"last_message"}`, `{"max":3,"tool":"Read"}`, `{"exists":true,"path":"out.txt"}`,
+		`{"flags":"","match":"count:2","pattern":"x","target":"last_message"}`, `{"max":3,"tool":"Read"}`,
+		`{"exists":true,"path":"out.txt"}`,
 		`{"after":{"input_match":"out","tool":"Write"},"before":{"tool":"Read"}}`, `{"criteria":"good","focus":"last_message"}`,
 	}
 	if !slices.Equal(got, want) {

@@ -7,9 +7,10 @@ import (
 	"testing"
 )
 
-// TestCoverage: a 95 % interval over cases holds the true rate about that often (no less than Wilson.s own of five trials, 0.90), whether cases are
-// all alike or differ from prompt to prompt, and however often each is tried. So does that of a
-// difference.
+// TestCoverage checks that a 95 % interval over cases contains the true rate about that often, and
+// at least as often as Wilson's own interval of five trials, 0.90. This must hold whether cases are
+// alike or differ from prompt to prompt, however often each is tried, and also for the interval of
+// a difference.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -32,7 +33,8 @@ func TestCoverage(t *testing.T) {
 				}
 				coverage, wrong := float64(held)/sets, float64(told)/sets
 				if os.Getenv("COVERAGE") != "" {
-					t.Logf("Beta(%v, %v), %d cases of %d runs: %.3f held, %.2f wide, %.3f told wrongly", b.alpha, b.beta, k, runs, coverage, width, wrong)
+					t.Logf("Beta(%v, %v), %d cases of %d runs: %.3f held, %.2f wide, %.3f told wrongly", b.alpha, b.beta, k, runs,
+						coverage, width, wrong)
 				}
 				if coverage < 0.90 || wrong > 0.06 {
 					t.Errorf("Beta(%v, %v), %d cases of %d runs: the interval holds %.3f, a difference is told wrongly in %.3f",
@@ -51,13 +53,13 @@ func drawRuns(r *rand.Rand, p float64, runs int) Rate {
 	return NewRate(hits, runs)
 }
 
-// drawBeta draws by Jöhnk's method, and for larger parameters as a share of two sums.
+// drawBeta draws with Jöhnk's method, and for larger parameters as a share of two sums.
 func drawBeta(r *rand.Rand, a, b float64) float64 {
 	x, y := drawGamma(r, a), drawGamma(r, b)
 	return x / (x + y)
 }
 
-// drawGamma draws by Marsaglia and Tsang's method.
+// drawGamma draws with Marsaglia and Tsang's method.
 func drawGamma(r *rand.Rand, shape float64) float64 {
 	if shape < 1 {
 		return drawGamma(r, shape+1) * math.Pow(r.Float64(), 1/shape)

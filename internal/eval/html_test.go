@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestHTML: whatever is in a transcript, a name or a reason is text, and the page may load and run nothing.
+// TestHTML checks that a transcript, a name or a reason is only text on the page, and that the page
+// may load and run nothing.
 func TestHTML(t *testing.T) {
 	t.Parallel()
 	const evil = `</pre></details><script>alert(1)</script><img src=x onerror=alert(1)>`
@@ -41,14 +42,16 @@ func TestHTML(t *testing.T) {
 			t.Errorf("has %s: %s", bad, page)
 		}
 	}
-	for _, want := range []string{`content="default-src 'none'; `, "&lt;script&gt;", `<td class="untried" colspan="5">cannot fire: &lt;/pre`, `<circle class="rate" cx="155.0"`, "[U&#43;202E]back [U&#43;001B]"} {
+	for _, want := range []string{`content="default-src 'none'; `, "&lt;script&gt;",
+		`<td class="untried" colspan="5">cannot fire: &lt;/pre`, `<circle class="rate" cx="155.0"`, "[U&#43;202E]back [U&#43;001B]"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("lacks %s: %s", want, page)
 		}
 	}
 }
 
-// TestNoCost: in Markdown and HTML a cost that nobody told is unknown, not nothing, and a skill that was read counts.
+// TestNoCost checks that Markdown and HTML show an unreported cost as unknown, not as nothing, and
+// that a skill that was read counts.
 func TestNoCost(t *testing.T) {
 	trials := []Trial{{Skill: "s", Case: "c", Arm: With, Run: 1, Fires: true, Outcome: ReadFile, NoCost: true}}
 	sum := Summarize([]*Subject{{Name: "s", Cases: []Case{{ID: "c", Fires: true}}}}, trials, nil)
@@ -56,13 +59,14 @@ func TestNoCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if md := sum.Markdown(); !strings.Contains(md, "| c | fires | with | 1 read | - | cost unknown |") || strings.Contains(md+string(text), "$") {
+	if md := sum.Markdown(); !strings.Contains(md, "| c | fires | with | 1 read | - | cost unknown |") ||
+		strings.Contains(md+string(text), "$") {
 		t.Errorf("%s\n%s", md, text)
 	}
 }
 
-// TestHTMLVerdicts: each model and agent has its own verdict, cost and columns, side by side; before is
-// what the same models did.
+// TestHTMLVerdicts checks that each model and agent has its own verdict, cost and columns, side by
+// side. "before" shows the results of the same models.
 func TestHTMLVerdicts(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false
@@ -74,7 +78,8 @@ func TestHTMLVerdicts(t *testing.T) {
 				passed := []*bool{&no, &yes}[i]
 				for _, arm := range []Arm{With, Without} {
 					a.Trials = append(a.Trials, Trial{
-						Skill: "card", Case: c, Arm: arm + "@" + Arm(model), Run: 1, Fires: true, Outcome: Fired, Model: model, CostUSD: float64(i + 1),
+						Skill: "card", Case: c, Arm: arm + "@" + Arm(model), Run: 1, Fires: true,
+						Outcome: Fired, Model: model, CostUSD: float64(i + 1),
 						Passed: passed, Checks: []CheckResult{{Check: "file: card.txt", OK: passed}},
 					})
 				}
@@ -101,8 +106,10 @@ func TestHTMLVerdicts(t *testing.T) {
 	}
 	page := string(text)
 	for want, times := range map[string]int{
-		"<td>claude, haiku</td>": 1, "<td>claude, opus</td>": 1, "<td>codex, gpt-5</td>": 1, "before, ": 2, "<h2>": 1, "Ada?</blockquote>": 1,
-		"claude, with the skill, opus": 2, "codex, without the skill, gpt-5": 2, `style="--columns: 2"`: 2, "<td>$2.00 ($2.00 to $2.00)</td>": 2,
+		"<td>claude, haiku</td>": 1, "<td>claude, opus</td>": 1, "<td>codex, gpt-5</td>": 1, "before, ": 2, "<h2>": 1,
+		"Ada?</blockquote>":            1,
+		"claude, with the skill, opus": 2, "codex, without the skill, gpt-5": 2, `style="--columns: 2"`: 2,
+		"<td>$2.00 ($2.00 to $2.00)</td>":                 2,
 		"<div>file: card.txt <small>1 of 1</small></div>": 8, "claude: c with haiku: failed in 1 trial: file: card.txt": 1,
 	} {
 		if got := strings.Count(page, want); got != times {

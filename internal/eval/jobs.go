@@ -475,7 +475,8 @@ func LockedOut(err error, why batch.Stop, agent string, env here.Env, goos strin
 	hint := "to log in, run claude auth login, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN (claude setup-token makes one)"
 	switch {
 	case agent != "":
-		hint = "trials have your login of " + agent + " and few of your variables: log in there, or pass the variable that has the key, with --env NAME"
+		hint = "trials have your login of " + agent +
+			" and few of your variables: log in there, or pass the variable that has the key, with --env NAME"
 	case goos == "darwin":
 		hint += "; trials have a HOME of their own, where a login in the keychain is not found"
 	}

@@ -25,7 +25,7 @@ func TestLockedOut(t *testing.T) {
 		agent string
 		env   here.Env
 		goos  string
-		want  string // what is added
+		want  string // the added text
 	}{
 		{batch.Credentials, "", nil, "linux", "CLAUDE_CODE_OAUTH_TOKEN (claude setup-token makes one)"},
 		{batch.Credentials, "", nil, "darwin", "a login in the keychain is not found"},
@@ -49,10 +49,11 @@ func TestAfterTrial(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	tests := []struct {
 		err  error
-		want batch.Retry // but for its text
+		want batch.Retry // except for its text
 	}{
 		{nil, batch.Retry{}},
-		{&claude.Error{Category: claude.RateLimit, Kind: claude.RateLimited, RetryAfter: time.Minute}, batch.Retry{Again: true, After: time.Minute}},
+		{&claude.Error{Category: claude.RateLimit, Kind: claude.RateLimited, RetryAfter: time.Minute},
+			batch.Retry{Again: true, After: time.Minute}},
 		{&claude.Error{Category: claude.Timeout, Kind: claude.Deadline}, batch.Retry{Again: true, CostUnknown: true}},
 		{&claude.Error{Category: claude.Timeout, Kind: claude.Idle}, batch.Retry{Again: true, CostUnknown: true}},
 		{&claude.Error{Category: claude.Logic, Kind: claude.Crashed}, batch.Retry{Again: true, CostUnknown: true}},
@@ -76,7 +77,8 @@ func TestAfterTrial(t *testing.T) {
 	}
 }
 
-// A trial that ends takes the folder of its worker away, but not from under one that begins.
+// TestScratch checks that the end of a trial removes the worker's folder, but not while another
+// trial begins in it.
 func TestScratch(t *testing.T) {
 	t.Parallel()
 	parent := filepath.Join(t.TempDir(), "worker")

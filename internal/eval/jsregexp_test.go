@@ -2,12 +2,13 @@ package eval
 
 import "testing"
 
-// TestCompile has the answers of Node: new RegExp(pattern, flags), and how many matches a text has.
+// TestCompile has the answers of Node: does new RegExp(pattern, flags) work, and how many matches
+// does a text have?
 func TestCompile(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		pattern, flags, text string
-		want                 int // -1: does not compile
+		want                 int // -1 means that it does not compile
 	}{
 		{`done`, "", "done and done", 2},
 		{`(done`, "", "", -1},
@@ -83,6 +84,6 @@ func TestCompile(t *testing.T) {
 func FuzzCompile(f *testing.F) {
 	f.Add(`(?<a>[^\]]+)\k<a>$`, "m", "x")
 	f.Fuzz(func(_ *testing.T, pattern, flags, _ string) {
-		_, _ = Compile(pattern, flags) // it does not panic
+		_, _ = Compile(pattern, flags) // it must not panic
 	})
 }

@@ -21,7 +21,8 @@ func TestListed(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		line, _ := json.Marshal(map[string]any{"type": "attachment", "attachment": map[string]string{"type": "skill_listing", "content": tt.list}})
+		line, _ := json.Marshal(map[string]any{"type": "attachment",
+			"attachment": map[string]string{"type": "skill_listing", "content": tt.list}})
 		if err := os.WriteFile(filepath.Join(dir, "s.jsonl"), append(line, '\n'), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestRead holds readings of streams, of which the real CLI's events are the model.
-// read reads a transcript.
+// read reads a transcript for TestRead, whose streams follow the events of the real CLI.
 func read(text string, names ...string) Reading {
 	s := &stream{}
 	for _, line := range strings.SplitAfter(text, "\n") {
@@ -25,7 +24,8 @@ func TestRead(t *testing.T) {
 		body   = `{"type":"user","message":{"content":[{"type":"text","text":"Base directory for this skill: /x/skills/NAME\n\nBODY"}]},"isSynthetic":true}`
 	)
 	use := func(id, name string) string {
-		return `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"` + id + `","name":"Skill","input":{"skill":"` + name + `"}}]}}`
+		return `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"` + id +
+			`","name":"Skill","input":{"skill":"` + name + `"}}]}}`
 	}
 	of := func(line, id, name string) string {
 		return strings.NewReplacer("ID", id, "NAME", name).Replace(line)
@@ -77,10 +77,13 @@ func TestRead(t *testing.T) {
 		{"called, no answer", join(init, use("a", "greet"), ok), Called, ""},
 		{"launched, no text", join(init, greet[:2], ok), Called, ""},
 		{"launched, the text of another", join(init, greet[:2], other, ok), Called, "other"},
-		{"not a success", join(init, use("a", "greet"), strings.Replace(of(launch, "a", "greet"), "true", "false", 1), of(body, "a", "greet"), ok), Called, ""},
+		{"not a success", join(init, use("a", "greet"), strings.Replace(of(launch, "a", "greet"), "true", "false", 1),
+			of(body, "a", "greet"), ok), Called, ""},
 		{"two at once", join(init, use("a", "greet"), use("b", "other"), other[1:], greet[1:], ok), Fired, "greet other"},
-		{"by its full name", join(init, use("a", "plug:greet"), of(launch, "a", "plug:greet"), of(body, "a", "greet"), ok), Fired, "plug:greet"},
-		{"a command, no base line", join(init, greet[:2], `{"type":"user","message":{"content":[{"type":"text","text":"BODY"}]}}`, ok), Fired, "greet"},
+		{"by its full name", join(init, use("a", "plug:greet"), of(launch, "a", "plug:greet"), of(body, "a", "greet"), ok), Fired,
+			"plug:greet"},
+		{"a command, no base line", join(init, greet[:2], `{"type":"user","message":{"content":[{"type":"text","text":"BODY"}]}}`,
+			ok), Fired, "greet"},
 		{"a slash before its name", join(init,
 			use("a", "/greet"),
 			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"Launching skill: greet"}]}}`,
@@ -94,7 +97,8 @@ func TestRead(t *testing.T) {
 		{"an error that is called a success", join(init, fail("success", `"is_error":true,"result":"API Error: 429"`)), Void, ""},
 		{"stopped", join(init, greet, fail("error_during_execution", `"is_error":true`)), Void, "greet"},
 		{"the model was not asked", join(init, `{"type":"result","subtype":"success","is_error":false,"num_turns":0}`), Void, ""},
-		{"turns used up", join(init, fail("error_max_turns", `"is_error":true,"errors":["Reached maximum number of turns (2)"]`)), None, ""},
+		{"turns used up", join(init, fail("error_max_turns", `"is_error":true,"errors":["Reached maximum number of turns (2)"]`)),
+			None, ""},
 		{"refused", join(init, greet, fail("success", `"is_error":true,"stop_reason":"refusal"`)), Fired, "greet"},
 		{"the last result counts", join(init, fail("success", `"is_error":true`), greet, ok), Fired, "greet"},
 		{"odd fields", join(`{"type":7}`, `[]`,

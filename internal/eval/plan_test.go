@@ -13,7 +13,8 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// TestPlan: results are those of another plan if a trial would have something else, and only then.
+// TestPlan checks that results belong to another plan if, and only if, a trial would have something
+// else.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -73,7 +74,8 @@ func TestPlan(t *testing.T) {
 				if err = s.FindCases(nil); err != nil {
 					t.Fatal(err)
 				}
-				o := Options{Runtime: skillhand.Runtime{Here: here.Here{Dir: project, State: home + "/state", Env: here.Env{"HOME=" + home}}}}
+				o := Options{Runtime: skillhand.Runtime{Here: here.Here{Dir: project, State: home + "/state",
+					Env: here.Env{"HOME=" + home}}}}
 				sum, err := o.Plan([]*Subject{s})
 				if err != nil {
 					t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestReference holds intervals against figures of another program. The file says which.
+// TestReference compares intervals to figures from another program, which the file names.
 func TestReference(t *testing.T) {
 	text, err := os.ReadFile("testdata/rates.txt")
 	if err != nil {
@@ -46,7 +46,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestNothing: of no trials nothing is known.
+// TestNothing checks that without trials nothing is known.
 func TestNothing(t *testing.T) {
 	if r := NewRate(0, 0); r != (Rate{High: 1}) {
 		t.Errorf("%+v", r)
@@ -56,8 +56,8 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestScore: the ends of an interval are where its rate is just z deviations away,
-// which is what Wilson's interval means, whatever the formula.
+// TestScore checks that at the ends of an interval its rate is exactly z deviations away. Wilson's
+// interval means that, whatever the formula.
 func TestScore(t *testing.T) {
 	for n := 1; n <= 60; n++ {
 		for hits := 0; hits <= n; hits++ {
@@ -72,7 +72,8 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// The examples of Newcombe, Statistics in Medicine 17 (1998), method 10, to the four digits given there.
+// TestNewcombe has the examples of Newcombe, Statistics in Medicine 17 (1998), method 10, to the
+// four digits given there.
 func TestNewcombe(t *testing.T) {
 	for _, tt := range []struct {
 		a, n, b, m int
@@ -90,15 +91,16 @@ func TestNewcombe(t *testing.T) {
 	} {
 		d := Compare(NewRate(tt.a, tt.n), NewRate(tt.b, tt.m))
 		if !near(d.Low, tt.low) || !near(d.High, tt.high) || d.Told != tt.told {
-			t.Errorf("%d/%d and %d/%d: %.4f to %.4f, %v, want %.4f to %.4f, %v", tt.a, tt.n, tt.b, tt.m, d.Low, d.High, d.Told, tt.low, tt.high, tt.told)
+			t.Errorf("%d/%d and %d/%d: %.4f to %.4f, %v, want %.4f to %.4f, %v", tt.a, tt.n, tt.b, tt.m, d.Low, d.High, d.Told,
+				tt.low, tt.high, tt.told)
 		}
 	}
 }
 
 func near(got, want float64) bool { return math.Abs(got-want) < 0.00006 }
 
-// FuzzRate: an interval holds its rate and lies between 0 and 1; a difference is
-// the other way round if its rates are.
+// FuzzRate checks that an interval contains its rate and is between 0 and 1, and that swapping the
+// rates of a difference reverses it.
 func FuzzRate(f *testing.F) {
 	f.Add(uint16(1), uint16(3), uint16(2), uint16(9))
 	f.Fuzz(func(t *testing.T, a, n, b, m uint16) {

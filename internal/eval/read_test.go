@@ -10,8 +10,7 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// TestCases: testdata/cases holds skill folders, the cases in them, and all that is
-// wrong with them.
+// TestCases reads the skill folders in testdata/cases, and checks the cases in them and all errors.
 func TestCases(t *testing.T) {
 	test.Cases(t, "testdata/cases/*.txtar", func(t *testing.T, c test.Case) map[string]string {
 		dir := t.TempDir()
@@ -31,7 +30,8 @@ func TestCases(t *testing.T) {
 		if _, ok := c.Files["warnings"]; ok {
 			got["warnings"] = ""
 		}
-		cases, err := findCases(dir, filepath.Join(dir, "evals"), func(text string) { got["warnings"] += strings.ReplaceAll(text, dir+"/", "") + "\n" })
+		cases, err := findCases(dir, filepath.Join(dir, "evals"),
+			func(text string) { got["warnings"] += strings.ReplaceAll(text, dir+"/", "") + "\n" })
 		if err != nil {
 			got["faults"] = strings.ReplaceAll(err.Error(), dir+"/", "") + "\n"
 		}
@@ -49,17 +49,18 @@ func TestCases(t *testing.T) {
 	})
 }
 
-// TestLongList: the time that it takes to say where something is wrong does not grow with its line.
+// TestLongList checks that the time to report the position of an error does not grow with its line.
 func TestLongList(t *testing.T) {
 	t.Parallel()
 	const n = 50_000
 	text := "[" + strings.Repeat(`{"query": "x", "should_trigger": true},`+"\n", n) + `{"query": "x"}]`
-	if _, err := ParseCases("q.json", ".", []byte(text)); err == nil || err.Error() != fmt.Sprintf("q.json:%d: should_trigger is missing", n+1) {
+	if _, err := ParseCases("q.json", ".", []byte(text)); err == nil ||
+		err.Error() != fmt.Sprintf("q.json:%d: should_trigger is missing", n+1) {
 		t.Error(err)
 	}
 }
 
-// FuzzCases: nothing that is written in a file of cases is more than a fault.
+// FuzzCases checks that no content of a file of cases causes more than an error.
 func FuzzCases(f *testing.F) {
 	for _, seed := range []string{
 		"cases: [{prompt: x}]", `{"evals":[{"id":1,"prompt":"x","files":["a"]}]}`, `[{"query":"x","should_trigger":true}]`, "&a [*a]",

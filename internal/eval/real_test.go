@@ -30,8 +30,8 @@ import (
 	"github.com/skillhand/skillhand/internal/trust"
 )
 
-// A stage is a user with a project, a skill in it, and the real CLI against a
-// Messages API that plays the model.
+// A stage is a user with a project, a skill in the project, and the real CLI, which asks a Messages
+// API that plays the model.
 type stage struct {
 	eval.Options
 	t       *testing.T
@@ -40,10 +40,10 @@ type stage struct {
 	subject *eval.Subject
 }
 
-// script is what the model does, by a word in the prompt: a move for each turn.
+// A script maps a word in the prompt to the model's moves, one for each turn.
 type script map[string][]move
 
-// A move is an answer that may depend on which try of the trial asks, from 0.
+// A move returns an answer, which may depend on the attempt at the trial, from 0.
 type move func(attempt int) fakeapi.Answer
 
 func say(a fakeapi.Answer) move { return func(int) fakeapi.Answer { return a } }
@@ -56,7 +56,7 @@ func bash(command string) move {
 
 var done = say(fakeapi.Text("done"))
 
-// The skill under test. None of its words is anywhere else.
+// The skill under test. Its words occur nowhere else.
 const (
 	zebra = "---\nname: zebra-card\ndescription: Writes zebracards for visitors.\n---\nZEBRABODY Write the card.\n"
 	okapi = "---\nname: okapi\ndescription: Draws a card for a person.\n---\nOKAPIBODY Draw.\n"
@@ -68,7 +68,7 @@ func newStage(t *testing.T, cases string, play script, files map[string]string) 
 	api := fakeapi.New(t)
 	c := realclaude.New(t, api)
 	var mu sync.Mutex
-	sessions := map[string][]string{} // of each word
+	sessions := map[string][]string{} // by word
 	api.Handle(func(q *fakeapi.Request) fakeapi.Answer {
 		for _, word := range slices.Sorted(maps.Keys(play)) {
 			answers := play[word]
@@ -126,7 +126,7 @@ func newStage(t *testing.T, cases string, play script, files map[string]string) 
 	return s
 }
 
-// alone has the trials made by this process alone, in a database of their own.
+// alone makes only this process make the trials, in its own database.
 func (s *stage) alone() {
 	s.Batch.Open = func(ctx context.Context) (*batch.DB, error) {
 		return batch.Open(ctx, batch.Options{Database: filepath.Join(s.t.TempDir(), "batch.db")})
@@ -134,7 +134,7 @@ func (s *stage) alone() {
 	s.Runtime.Warn = func(text string) { s.t.Log(text) }
 }
 
-// run makes the trials, and returns them by case and arm.
+// run makes the trials and returns them by case and arm.
 func (s *stage) run() (*eval.Summary, map[string]eval.Trial) {
 	s.t.Helper()
 	results, err := eval.OpenResultsAt(filepath.Join(s.t.TempDir(), "results"), "plan")
@@ -153,7 +153,7 @@ func (s *stage) run() (*eval.Summary, map[string]eval.Trial) {
 	return summary, trials
 }
 
-// session is the session in which a trial was made.
+// session returns the session of a trial.
 func (s *stage) session(t eval.Trial) string {
 	s.t.Helper()
 	text, err := os.ReadFile(t.Transcript)
@@ -170,7 +170,7 @@ func (s *stage) session(t eval.Trial) string {
 	return init.Session
 }
 
-// everything is each file below a folder, with its content.
+// everything returns each file below the folders with its content.
 func everything(t *testing.T, dirs ...string) string {
 	t.Helper()
 	var b strings.Builder
@@ -190,7 +190,8 @@ func everything(t *testing.T, dirs ...string) string {
 	return b.String()
 }
 
-// A skill that a foreground subagent loads, or that is loaded inside a fork, has fired.
+// TestRealBelow checks that a skill has fired if a foreground subagent loads it, or if it is loaded
+// inside a fork.
 func TestRealBelow(t *testing.T) {
 	s := newStage(t, `cases:
   - {id: agent, prompt: SENDS please}
@@ -203,7 +204,8 @@ func TestRealBelow(t *testing.T) {
 		"FORKS":     {skillCall("okapi"), done},
 		"OKAPIBODY": {skillCall("zebra-card"), done},
 	}, map[string]string{
-		".claude/skills/zebra-card/evals/box/.claude/skills/okapi/SKILL.md":      strings.Replace(okapi, "name: okapi\n", "name: okapi\ncontext: fork\n", 1),
+		".claude/skills/zebra-card/evals/box/.claude/skills/okapi/SKILL.md": strings.Replace(okapi, "name: okapi\n",
+			"name: okapi\ncontext: fork\n", 1),
 		".claude/skills/zebra-card/evals/box/.claude/skills/zebra-card/SKILL.md": zebra,
 	})
 	_, trials := s.run()
@@ -214,8 +216,8 @@ func TestRealBelow(t *testing.T) {
 	}
 }
 
-// TestRealOutcomes: what fired is read from the whole stream; the arm without the
-// skill is sent no byte of it; whatever a trial writes, nothing of the user's changes.
+// TestRealOutcomes checks that the outcome comes from the whole stream, and that the arm without
+// the skill gets no byte of it. A trial may write anything, but the user's files must not change.
 func TestRealOutcomes(t *testing.T) {
 	s := newStage(t, `cases:
   - id: chain
@@ -243,7 +245,7 @@ func TestRealOutcomes(t *testing.T) {
 		"SILENT": {say(fakeapi.Text("nothing to do"))},
 		"CALLED": {done},
 		"WRITES": {
-			bash("echo for Ada > card.txt"), // Through sh: the CLI itself would ask before it writes outside the project.
+			bash("echo for Ada > card.txt"), // through sh, because the CLI itself would ask before it writes outside the project
 			bash(`sh -c 'echo more >> ~/.bashrc; echo x > ../up.txt; echo x > linked.txt; env'`), done,
 		},
 	}, map[string]string{
@@ -282,7 +284,8 @@ func TestRealOutcomes(t *testing.T) {
 	if got := strings.Join(failed, "; "); got != "file: nothing.txt: nothing.txt is not there" {
 		t.Errorf("failed checks: %s", got)
 	}
-	if k := summary.Skills[0]; k.Fired.Hits != 2 || k.Fired.Of != 2 || k.Quiet.Hits != 2 || summary.Trials != 10 || summary.Void != 0 || summary.CostUSD <= 0 {
+	if k := summary.Skills[0]; k.Fired.Hits != 2 || k.Fired.Of != 2 || k.Quiet.Hits != 2 || summary.Trials != 10 ||
+		summary.Void != 0 || summary.CostUSD <= 0 {
 		t.Errorf("%+v", summary)
 	}
 	s.noByte(trials)
@@ -297,7 +300,8 @@ func TestRealOutcomes(t *testing.T) {
 	}
 }
 
-// noByte: the arm without was sent nothing of the skill, and no arm what is the user's.
+// noByte checks that the arm without the skill got nothing of it, and that no arm got anything of
+// the user's.
 func (s *stage) noByte(trials map[string]eval.Trial) {
 	for name, trial := range trials {
 		session, sent := s.session(trial), 0
@@ -309,7 +313,7 @@ func (s *stage) noByte(trials map[string]eval.Trial) {
 				continue
 			}
 			sent++
-			// The model itself names the skill where it was told to call it.
+			// The model itself names the skill when it was told to call it.
 			words := []string{"zebracards", "ZEBRABODY"}
 			if trial.Case == "silent" || trial.Case == "writes" || trial.Case == "called" {
 				words = append(words, "zebra-card")
@@ -328,9 +332,9 @@ func (s *stage) noByte(trials map[string]eval.Trial) {
 	}
 }
 
-// TestRealAllowed: a skill that allows itself tools fires like any other, though the CLI asks before
-// it is used; what the user trusts is trusted in a trial; and of one that cannot be read the report
-// says so.
+// TestRealAllowed checks that a skill that allows itself tools fires like any other, although the
+// CLI asks before it uses the skill. A skill that the user trusts is trusted in a trial. If a skill
+// cannot be read, the report says so.
 func TestRealAllowed(t *testing.T) {
 	s := newStage(t, `cases:
   - id: one
@@ -361,8 +365,8 @@ func TestRealAllowed(t *testing.T) {
 	}
 }
 
-// TestRealJudge: a judge who is put off is asked again; one who is never let in ends it all, and the
-// trial is not taken for judged.
+// TestRealJudge: a judge with a temporary failure is asked again. A judge that cannot log in ends
+// everything, and the trial does not count as judged.
 func TestRealJudge(t *testing.T) {
 	var asked atomic.Int32
 	answer := fakeapi.Use("StructuredOutput", map[string]any{"yes": true, "reason": "It is."})
@@ -394,7 +398,8 @@ func TestRealJudge(t *testing.T) {
 	}
 }
 
-// TestRealVoid: a rate limit, a stall and a crash are no misses: they are tried again.
+// TestRealVoid checks that a rate limit, a stall and a crash do not count as misses: they are tried
+// again.
 func TestRealVoid(t *testing.T) {
 	first := func(bad fakeapi.Answer) []move {
 		return []move{skillCall("zebra-card"), func(attempt int) fakeapi.Answer {
@@ -426,9 +431,9 @@ func TestRealVoid(t *testing.T) {
 	}
 }
 
-// TestRealPlugin: a skill of a plugin is tried in its plugin, among the user's own
-// skills if they are wanted; without it the others stay. A model judges where a
-// case asks for it, and is shown apart.
+// TestRealPlugin: a skill of a plugin is tried in its plugin, beside the user's own skills if the
+// options ask for them. Without the skill, the plugin's other skills remain. A model judges if a
+// case asks for that, and its verdict is shown separately.
 func TestRealPlugin(t *testing.T) {
 	s := newStage(t, `cases:
   - id: one
@@ -447,7 +452,8 @@ func TestRealPlugin(t *testing.T) {
 	if err := os.MkdirAll(mine, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(mine, "SKILL.md"), []byte("---\nname: mine\ndescription: GNUTEXT\n---\nGnu.\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(mine, "SKILL.md"), []byte("---\nname: mine\ndescription: GNUTEXT\n---\nGnu.\n"),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	s.Baseline, s.WithMine = true, true
@@ -481,9 +487,9 @@ func TestRealPlugin(t *testing.T) {
 	}
 }
 
-// TestRealMine: among the user's other skills are those of the plugins that are
-// installed and enabled, and of them the skills alone. What fired instead, and the
-// words that it shares with the prompt, are told.
+// TestRealMine: the user's other skills include those of installed and enabled plugins, but nothing
+// else of these plugins. The report shows what fired instead, and the words that it shares with the
+// prompt.
 func TestRealMine(t *testing.T) {
 	s := newStage(t, "cases: [{id: one, prompt: 'ONE please, count the scales of a gecko'}]",
 		script{"ONE please": {skillCall("pack:gecko"), done}}, map[string]string{
@@ -511,7 +517,8 @@ func TestRealMine(t *testing.T) {
 		write(t, filepath.Join(home, name), text)
 	}
 	for _, name := range []string{"pack", "off", "team", "elsewhere"} {
-		write(t, filepath.Join(plugins, name, ".claude-plugin/plugin.json"), `{"name": "`+name+`", "version": "1.0.0", "description": "d", "author": {"name": "a"}}`)
+		write(t, filepath.Join(plugins, name, ".claude-plugin/plugin.json"),
+			`{"name": "`+name+`", "version": "1.0.0", "description": "d", "author": {"name": "a"}}`)
 	}
 	s.WithMine, s.Baseline = true, true
 	before, err := s.Plan([]*eval.Subject{s.subject})
@@ -534,7 +541,8 @@ func TestRealMine(t *testing.T) {
 			}
 		}
 	}
-	want := eval.Miss{Case: "one", Instead: "pack:gecko", Trials: 1, Shared: []string{"count", "scale", "gecko"}, Lacking: []string{"count", "scale", "gecko"}}
+	want := eval.Miss{Case: "one", Instead: "pack:gecko", Trials: 1, Shared: []string{"count", "scale", "gecko"},
+		Lacking: []string{"count", "scale", "gecko"}}
 	if got := summary.Skills[0].Misses; len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -547,7 +555,8 @@ func TestRealMine(t *testing.T) {
 	}
 }
 
-// installedPlugins is Claude Code's list of them: team is installed for the project, the last for another.
+// installedPlugins returns Claude Code's list of plugins: team is installed for the project, the
+// last one for another project.
 func installedPlugins(plugins, project string, names ...string) string {
 	list := map[string]any{}
 	for _, name := range names {
@@ -574,8 +583,8 @@ func write(t *testing.T, file, text string) {
 	}
 }
 
-// TestRealCredentials: a login of the user's lets trials in, and the key that
-// renews it stays with the user. Without any, the first trial is the last that starts Claude.
+// TestRealCredentials: trials get a login of the user, but not the key that renews it. Without a
+// login, only the first trial starts Claude.
 func TestRealCredentials(t *testing.T) {
 	s := newStage(t, "cases: [{prompt: ONE please}, {prompt: TWO please}]", script{"please": {done}}, nil)
 	env := slices.DeleteFunc(s.Runtime.Env, func(kv string) bool { return strings.HasPrefix(kv, "ANTHROPIC_API_KEY=") })
@@ -597,7 +606,8 @@ func TestRealCredentials(t *testing.T) {
 	summary, err := eval.Run(t.Context(), s.Options, []*eval.Subject{s.subject})
 	starts, _ := os.ReadFile(started)
 	s.Runtime.Claude.Path = program
-	if e, ok := errors.AsType[*eval.Stopped](err); !ok || e.Why != batch.Credentials || len(starts) != 1 || summary.Trials != 0 || len(s.api.Requests()) > 0 {
+	if e, ok := errors.AsType[*eval.Stopped](err); !ok || e.Why != batch.Credentials || len(starts) != 1 || summary.Trials != 0 ||
+		len(s.api.Requests()) > 0 {
 		t.Errorf("%v after %d starts and %d requests", err, len(starts), len(s.api.Requests()))
 	}
 	config := filepath.Join(env.Get("HOME"), ".claude")
