@@ -20,7 +20,8 @@ import (
 
 var passed = flag.String("passed", "", "note in real.sum that make real was green for these `folders`")
 
-// TestDigest: the recordings and the programs' versions are those with which make real was green.
+// TestDigest checks that the recordings and the programs' versions are those of the last green make
+// real.
 func TestDigest(t *testing.T) {
 	text, err := os.ReadFile("real.sum")
 	if err != nil {
@@ -47,7 +48,7 @@ func TestDigest(t *testing.T) {
 		return
 	}
 	for _, folder := range slices.Sorted(maps.Keys(now)) {
-		sum, unasked := strings.CutSuffix(sums[folder], " unasked") // noted by hand: make real takes the word away
+		sum, unasked := strings.CutSuffix(sums[folder], " unasked") // noted by hand; make real removes the word
 		if unasked {
 			t.Logf("%s: make real was not green since its digest was noted: run make real PKG=./%[1]s", folder)
 		}
@@ -60,7 +61,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// digests returns a digest for each folder in real.txt: of all versions, and of its recordings.
+// digests returns a digest for each folder in real.txt, of all versions and of its recordings.
 func digests(t *testing.T) map[string]string {
 	t.Helper()
 	versions := slices.Concat(test.Claude.Packages, test.Inspector.Packages)
@@ -69,7 +70,7 @@ func digests(t *testing.T) map[string]string {
 	}
 	texts := map[string]string{}
 	for _, r := range test.RealTests() {
-		texts[r.Folder] += "" // a folder without recordings has the versions
+		texts[r.Folder] += "" // a folder without recordings still has the versions
 		for _, pattern := range r.Recordings {
 			files, err := filepath.Glob(filepath.Join("../..", r.Folder, pattern))
 			if err != nil || len(files) == 0 {
@@ -87,15 +88,15 @@ func digests(t *testing.T) map[string]string {
 	return sums
 }
 
-// ours are the lines of a recording that say what we make of it.
+// ours matches the lines of a recording that contain our own output.
 var ours = regexp.MustCompile(`(?m)^check: .*\n`)
 
-// contents returns what programs said that is recorded in a file, or in all files of a folder.
+// contents returns the output of programs that is recorded in a file, or in all files of a folder.
 func contents(t *testing.T, root string) string {
 	t.Helper()
 	var all strings.Builder
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || entry.Name() == "want.json" { // what we make of them
+		if err != nil || entry.IsDir() || entry.Name() == "want.json" { // want.json is our reading of them
 			return err
 		}
 		text, err := os.ReadFile(file)
@@ -108,7 +109,7 @@ func contents(t *testing.T, root string) string {
 	return strings.ReplaceAll(all.String(), "\r\n", "\n")
 }
 
-// TestRealTests: every test in real.txt exists, so that make real runs it.
+// TestRealTests checks that every test in real.txt exists, so that make real runs it.
 func TestRealTests(t *testing.T) {
 	for _, r := range test.RealTests() {
 		name, _, _ := strings.Cut(r.Test, "/")

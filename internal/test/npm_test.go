@@ -12,8 +12,7 @@ import (
 	"github.com/skillhand/skillhand/internal/claudecode"
 )
 
-// fakeNPM is an npm that takes its time to install a claude of the given version, and notes
-// each time that it was called.
+// fakeNPM writes an npm that slowly installs a claude of the given version and logs each call.
 func fakeNPM(t *testing.T, version string) (npm, log string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -55,7 +54,7 @@ func TestInstallOnce(t *testing.T) {
 	if !strings.Contains(string(calls), " @anthropic-ai/claude-code@"+claudecode.Version+"\n") {
 		t.Errorf("npm was asked for: %s", calls)
 	}
-	// Found again, npm is not needed.
+	// The second time, npm is not needed.
 	if err := Claude.install(t.Context(), cache, "no-such-npm"); err != nil {
 		t.Error(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestLacking: the test is played in another process, since this one must not fail with it.
+// TestLacking runs the tested test in another process, because this process must not fail with it.
 func TestLacking(t *testing.T) {
 	if os.Getenv("LACKING") == "1" {
 		Lacking(t, "no npm")
@@ -16,8 +16,9 @@ func TestLacking(t *testing.T) {
 	for require, want := range map[string]string{"": "SKIP", "1": "FAIL"} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestLacking$", "-test.v")
 		cmd.Env = append(os.Environ(), "LACKING=1", "SKILLHAND_REQUIRE_ALL="+require)
-		out, _ := cmd.CombinedOutput() // what it says tells how it ended
-		if text := string(out); !strings.Contains(text, "--- "+want) || !strings.Contains(text, "no npm") || strings.Contains(text, "went on") {
+		out, _ := cmd.CombinedOutput() // the output shows how it ended
+		if text := string(out); !strings.Contains(text, "--- "+want) || !strings.Contains(text, "no npm") ||
+			strings.Contains(text, "went on") {
 			t.Errorf("with SKILLHAND_REQUIRE_ALL=%s: %s, want %s", require, text, want)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 
 var timesFile = flag.String("times", "", "put the CPU seconds in a `file` of cputime.sh into the table in CONTRIBUTING.md")
 
-// TestTimes keeps the table of what the tests of each package take: make times.
+// TestTimes writes the CPU seconds of each package's tests into the table in CONTRIBUTING.md: make
+// times.
 func TestTimes(t *testing.T) {
 	if *timesFile == "" {
 		t.Skip("make times writes the table")

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// post sends a request and returns the response and what could be read of its body.
+// post sends a request and returns the response and the readable part of its body.
 func post(ctx context.Context, a *API, path, body string) (*http.Response, string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -39,7 +39,7 @@ const (
 	whole    = `{"model": "m", "messages": [{"role": "user", "content": "hello"}]}`
 )
 
-// A reply is a message as a client understands it, streamed or whole.
+// A reply is a message as a client sees it, streamed or whole.
 type reply struct {
 	Text  string
 	Calls []string // NAME INPUT
@@ -79,7 +79,7 @@ func ask(t *testing.T, a *API, body string) reply {
 	return r
 }
 
-// assemble reads a stream to its end, as far as it goes.
+// assemble reads a stream as far as it goes.
 func assemble(t *testing.T, data string) reply {
 	t.Helper()
 	var r reply
@@ -136,7 +136,8 @@ func TestMessages(t *testing.T) {
 		{"text", Text("héllo <b> & all"), reply{Text: "héllo <b> & all", Stop: "end_turn", Input: 1}},
 		{"nothing", Message{}, reply{Stop: "end_turn", Input: 1}},
 		{"one letter", Text("x"), reply{Text: "x", Stop: "end_turn", Input: 1}},
-		{"a tool", Use("Bash", map[string]string{"command": "ls"}), reply{Calls: []string{`Bash {"command":"ls"}`}, Stop: "tool_use", Input: 1}},
+		{"a tool", Use("Bash", map[string]string{"command": "ls"}),
+			reply{Calls: []string{`Bash {"command":"ls"}`}, Stop: "tool_use", Input: 1}},
 		{"two tools at once", Message{Text: "so", Calls: []Call{{"A", json.RawMessage(`{"n":1}`)}, {"B", struct{}{}}}},
 			reply{Text: "so", Calls: []string{`A {"n":1}`, `B {}`}, Stop: "tool_use", Input: 1}},
 		{"stop reason and usage", Message{Text: "x", Stop: "max_tokens", Usage: Usage{Input: 190_000}},
@@ -234,14 +235,15 @@ func TestOtherPaths(t *testing.T) {
 	}
 }
 
-// A connection that fails gives the client an error, after half of the message or before it.
+// TestBrokenConnections: a broken connection gives the client an error, before or in the middle of
+// the message.
 func TestBrokenConnections(t *testing.T) {
 	m := Text("one two three four")
 	for _, tt := range []struct {
 		name   string
 		answer Answer
 		err    error
-		some   bool // of the body came first
+		some   bool // a part of the body came first
 	}{
 		{"drop", Drop(), io.EOF, false},
 		{"reset", Reset(m), syscall.ECONNRESET, true},
@@ -255,7 +257,7 @@ func TestBrokenConnections(t *testing.T) {
 				ctx := t.Context()
 				if errors.Is(tt.err, context.DeadlineExceeded) {
 					var cancel func()
-					ctx, cancel = context.WithTimeout(ctx, 5*time.Second) // what comes, comes by then
+					ctx, cancel = context.WithTimeout(ctx, 5*time.Second) // any data arrives before that
 					defer cancel()
 				}
 				_, got, err := post(ctx, a, "/v1/messages", body)
@@ -303,7 +305,7 @@ func TestRefuse(t *testing.T) {
 	ask(t, a, whole)
 }
 
-// TestEnds: nothing of the API is left when its test has ended, whatever it was doing.
+// TestEnds checks that nothing of the API is left after its test, whatever it was doing.
 func TestEnds(t *testing.T) {
 	var clients sync.WaitGroup
 	t.Run("busy", func(t *testing.T) {
@@ -317,7 +319,7 @@ func TestEnds(t *testing.T) {
 		}
 	})
 	clients.Wait()
-	// A handler that has said it is done still has to return. One that hangs never does.
+	// A handler that has reported its end must still return. A handler that hangs never reports.
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		stacks := make([]byte, 1<<20)
 		stacks = stacks[:runtime.Stack(stacks, true)]
@@ -330,7 +332,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A conversation with a tool's result and a system message in the middle.
+// conversation has a tool's result and a system message in the middle.
 const conversation = `{
 	"model": "opus",
 	"stream": true,
@@ -385,17 +387,18 @@ func TestNews(t *testing.T) {
 		ask(t, a, string(encode(map[string]any{"messages": []any{map[string]any{"role": "user", "content": content}}})))
 	}
 	send("a BODY")
-	send("a BODY\n", "next")           // a newline for the neighbour
-	send("a BODY\n", "next", "a BODY") // once more
-	send("summary", "a BODY")          // compacted
+	send("a BODY\n", "next")           // the text before gets a newline
+	send("a BODY\n", "next", "a BODY") // the same text again
+	send("summary", "a BODY")          // after a compaction
 	if got, want := a.Sent("BODY"), []int{1, 0, 1, 0}; !slices.Equal(got, want) {
 		t.Errorf("sent %v, want %v", got, want)
 	}
 	if got := a.News(a.Last()); !slices.Equal(got, []string{"summary"}) {
 		t.Errorf("news: %q", got)
 	}
-	// Another agent has seen nothing yet.
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, a.URL+"/v1/messages", strings.NewReader(string(a.Requests()[0].Body)))
+	// Another agent has not seen anything yet.
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, a.URL+"/v1/messages",
+		strings.NewReader(string(a.Requests()[0].Body)))
 	if err != nil {
 		t.Fatal(err)
 	}

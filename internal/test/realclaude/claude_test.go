@@ -45,7 +45,7 @@ func TestFoldersGo(t *testing.T) {
 	t.Run("run", func(t *testing.T) {
 		c := New(t, fakeapi.New(t))
 		root = filepath.Dir(c.Home)
-		c.Start().Send("hello") // and never closed
+		c.Start().Send("hello") // this session is never closed
 	})
 	if _, err := os.Stat(root); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%s is still there: %v", root, err)
@@ -79,7 +79,7 @@ func TestRunTimeout(t *testing.T) {
 	}
 }
 
-// A run that is ended takes with it all that it started.
+// TestRunEnds checks that the end of a run ends everything that the run started.
 func TestRunEnds(t *testing.T) {
 	t.Parallel()
 	api := fakeapi.New(t)
@@ -90,7 +90,7 @@ func TestRunEnds(t *testing.T) {
 	defer cancel()
 	ended := make(chan error)
 	go func() {
-		// The shell becomes sleep, which the CLI keeps in a session of its own.
+		// The shell becomes sleep, which the CLI keeps in its own session.
 		_, err := c.run(ctx, []string{"-p", `call Bash {"command": "echo $$ >pid.new; mv pid.new pid; exec sleep 1000"}`,
 			"--allowedTools", "Bash"})
 		ended <- err
@@ -135,7 +135,7 @@ func TestSkillTool(t *testing.T) {
 	if got := api.Last().Find("THE BODY x\n"); len(got) != 1 {
 		t.Errorf("the skill's text was sent %d times", len(got))
 	}
-	// The same text again, then another one.
+	// The same text again, then a different one.
 	s.Send(`call Skill {"skill": "s", "args": "x"}`)
 	if got := api.Last().Count("Skill /s is already loaded above; instructions unchanged."); got != 1 {
 		t.Errorf("%q", api.News(api.Last()))
@@ -181,7 +181,8 @@ func TestSubagents(t *testing.T) {
 	}
 }
 
-// A subagent in the background has the CLI talk to the model on its own. Send is not misled.
+// TestBackgroundAgent: when a background subagent ends, the CLI asks the model on its own. This
+// must not confuse Send.
 func TestBackgroundAgent(t *testing.T) {
 	t.Parallel()
 	api := fakeapi.New(t)
@@ -198,7 +199,7 @@ func TestBackgroundAgent(t *testing.T) {
 	}
 }
 
-// announce has a SessionStart hook tell the model what kind of start it was.
+// announce makes a SessionStart hook tell the model how the session started.
 func announce(t *testing.T, c *Claude) {
 	t.Helper()
 	hook := c.Write("hook", `#!/bin/sh
@@ -250,8 +251,8 @@ func TestCompactAndClear(t *testing.T) {
 	}
 }
 
-// The CLI compacts by itself before a conversation is too large for its window, and after the
-// API has said that it is too large.
+// TestAutoCompact: the CLI compacts a conversation before it is too large for the window, and after
+// the API has reported that it is too large.
 func TestAutoCompact(t *testing.T) {
 	t.Parallel()
 	tooLong := fakeapi.Status(400, "prompt is too long: 250000 tokens > 200000 maximum")
@@ -287,7 +288,7 @@ func TestAutoCompact(t *testing.T) {
 	}
 }
 
-// TestFaults: tests of asking build on this: each fault is one to the real CLI, too.
+// TestFaults checks that each fault which other tests play is a fault to the real CLI too.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	ok := fakeapi.Text("it works")
@@ -296,7 +297,7 @@ func TestFaults(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		script []fakeapi.Answer
-		want   string // on stdout
+		want   string // expected on stdout
 	}{
 		{"rate limit", []fakeapi.Answer{fakeapi.Status(429, "slow down", "Retry-After", "1")}, "(429)"},
 		{"bad key", []fakeapi.Answer{fakeapi.Status(401, "invalid x-api-key")}, "Invalid API key"},
@@ -329,10 +330,10 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// A session that is over fails the test, and says why.
+// TestSessionOver checks that a session that has ended fails the test and says why.
 func TestSessionOver(t *testing.T) {
 	t.Parallel()
-	Program(t) // where it is lacking, this test is to end as the others do
+	Program(t) // if the CLI is missing, this test must end as the others do
 	for _, tt := range []struct {
 		name string
 		play func(c *Claude)
@@ -371,7 +372,8 @@ func TestStructuredOutput(t *testing.T) {
 	}
 }
 
-// TestPlugin: the environment of a plugin's hooks and directives, in the main agent and in a subagent.
+// TestPlugin checks the environment of a plugin's hooks and directives, in the main agent and in a
+// subagent.
 func TestPlugin(t *testing.T) {
 	t.Parallel()
 	api := fakeapi.New(t)
@@ -385,7 +387,7 @@ func TestPlugin(t *testing.T) {
 	}
 	main := directiveEnv(t, api.Last())
 	s.Send(`call Agent {"description": "d", "subagent_type": "general-purpose", "run_in_background": false, "prompt": "call Skill {\"skill\": \"plug:env\"}"}`)
-	// The main agent has the last word: what the subagent was sent came just before.
+	// The main agent's request is the last one. The subagent's request came just before it.
 	requests := api.Requests()
 	sub := requests[len(requests)-2]
 	if sub.Agent == "" {
@@ -393,7 +395,7 @@ func TestPlugin(t *testing.T) {
 	}
 	for _, v := range directiveEnv(t, sub) {
 		if !slices.Contains(main, v) {
-			name, _, _ := strings.Cut(v, "=") // there are tokens among the values
+			name, _, _ := strings.Cut(v, "=") // some values are tokens
 			t.Errorf("%s is another one for a directive in a subagent", name)
 		}
 	}
@@ -409,11 +411,13 @@ func TestPlugin(t *testing.T) {
 	if args != "[a b][$HOME]" {
 		t.Errorf("the hook's arguments are %s", args)
 	}
-	see(t, "a hook", strings.Fields(env), []string{"CLAUDE_CODE_SESSION_ID", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA", "CLAUDE_PROJECT_DIR"},
+	see(t, "a hook", strings.Fields(env), []string{"CLAUDE_CODE_SESSION_ID", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA",
+		"CLAUDE_PROJECT_DIR"},
 		[]string{"CLAUDE_SESSION_ID"})
 }
 
-// writePlugin makes a plugin with a skill that shows its environment, and a hook for SessionStart.
+// writePlugin writes a plugin with a skill that shows its environment, and with a SessionStart
+// hook.
 func writePlugin(t *testing.T, c *Claude, hook map[string]any) (dir string) {
 	t.Helper()
 	c.Write("plug/.claude-plugin/plugin.json", `{"name": "plug", "version": "1.0.0", "description": "d", "author": {"name": "a"}}`)
@@ -425,7 +429,7 @@ func writePlugin(t *testing.T, c *Claude, hook map[string]any) (dir string) {
 	return filepath.Join(c.Project, "plug")
 }
 
-// directiveEnv returns the environment that a skill's directive showed in q.
+// directiveEnv returns the environment that a skill's directive printed in q.
 func directiveEnv(t *testing.T, q *fakeapi.Request) []string {
 	t.Helper()
 	for _, text := range q.Find("ENV ") {
@@ -438,7 +442,7 @@ func directiveEnv(t *testing.T, q *fakeapi.Request) []string {
 	return nil
 }
 
-// see checks which variables are among those that who has, given as NAME or NAME=value.
+// see checks which variables who has; want and never list them as NAME or NAME=value.
 func see(t *testing.T, who string, env, want, never []string) {
 	t.Helper()
 	has := func(name string) bool {
@@ -476,7 +480,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// A verdict is a testing.TB that notes how a test would have ended.
+// A verdict is a testing.TB that records how a test would have ended.
 type verdict struct {
 	testing.TB
 	text string
@@ -492,7 +496,7 @@ func (v *verdict) end(text string) {
 	runtime.Goexit()
 }
 
-// verdictOf returns how f ends the test that it is given.
+// verdictOf returns how f ends the test that it gets.
 func verdictOf(t *testing.T, f func(t testing.TB)) string {
 	v := &verdict{TB: t}
 	done := make(chan struct{})

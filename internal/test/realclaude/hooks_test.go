@@ -16,7 +16,7 @@ import (
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
 )
 
-// TestHooks plays conversations and compares the hooks they cause, with all their fields.
+// TestHooks plays conversations and compares the hooks that they trigger, with all their fields.
 func TestHooks(t *testing.T) {
 	t.Parallel()
 	test.Cases(t, "testdata/*.txtar", func(t *testing.T, tc test.Case) map[string]string {
@@ -38,8 +38,8 @@ func TestHooks(t *testing.T) {
 	})
 }
 
-// forgetful obeys, and says that its context is nearly full when the prompt begins with large.
-// As a subagent it then goes on using its tool until it has been compacted.
+// forgetful follows the prompt. If the prompt begins with large, it reports that its context is
+// nearly full. As a subagent it then uses its tool until it has been compacted.
 func forgetful(q *fakeapi.Request) fakeapi.Answer {
 	if Compacting(q) || q.Count(summary) > 0 {
 		return Obey(q)
@@ -55,7 +55,7 @@ func forgetful(q *fakeapi.Request) fakeapi.Answer {
 	return Obey(q)
 }
 
-// recordHooks has the CLI append the input of every hook of interest to a file.
+// recordHooks makes the CLI append the input of every relevant hook to a file.
 func recordHooks(t *testing.T, c *Claude) (log string) {
 	t.Helper()
 	log = filepath.Join(c.Home, "hooks.jsonl")
@@ -73,8 +73,8 @@ func recordHooks(t *testing.T, c *Claude) (log string) {
 	return log
 }
 
-// trace writes each hook as a line with all fields but those that every hook has. Ids become
-// numbers by their first appearance, and what differs from run to run is named only.
+// trace writes each hook as a line, without the fields that every hook has. It numbers ids by their
+// first appearance, and shows only the names of values that differ between runs.
 func trace(t *testing.T, log string) string {
 	t.Helper()
 	data, err := os.ReadFile(log)
