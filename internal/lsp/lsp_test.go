@@ -20,7 +20,7 @@ import (
 
 const lspText = "---\ndescription: d\neffort: \n\n---\n🎉 !`find . -name \\'x\\'`\n!`kubectl get pods || true`\n"
 
-// An editor talks to the server as an editor does.
+// An editor talks to the server as a real editor does.
 type editor struct {
 	*jrpc2.Client
 	t         *testing.T
@@ -68,7 +68,7 @@ func (e *editor) notify(method string, params any) {
 	}
 }
 
-// TestLSP: what an editor asks, and what it gets.
+// TestLSP sends the requests of an editor and checks the answers.
 func TestLSP(t *testing.T) {
 	dir := t.TempDir()
 	uri := "file://" + filepath.Join(dir, ".claude", "skills", "s", "SKILL.md")
@@ -85,7 +85,7 @@ func TestLSP(t *testing.T) {
 	for _, d := range found {
 		rules[d.Code] = d
 	}
-	// The emoji is two units wide to an editor.
+	// The emoji is two units wide in an editor.
 	if r := rules["SK301"].Range; r.Start != (position{5, 18}) || r.End != (position{5, 23}) {
 		t.Errorf("SK301 at %+v of %+v", r, found)
 	}
@@ -101,7 +101,8 @@ func TestLSP(t *testing.T) {
 	e.call("shutdown", nil, &none)
 }
 
-// TestConfiguration: an editor shows what skillhand check reports, by the same configuration.
+// TestConfiguration checks that an editor shows the findings of skillhand check, with the same
+// configuration.
 func TestConfiguration(t *testing.T) {
 	e := newEditor(t)
 	var init initializeResult
@@ -113,7 +114,8 @@ func TestConfiguration(t *testing.T) {
 		"check: {exclude: [.claude/skills/t]}": true,
 	} {
 		dir := t.TempDir()
-		if err := errors.Join(os.Mkdir(filepath.Join(dir, ".git"), 0o777), os.WriteFile(filepath.Join(dir, check.ConfigName), []byte(config), 0o666)); err != nil {
+		if err := errors.Join(os.Mkdir(filepath.Join(dir, ".git"), 0o777),
+			os.WriteFile(filepath.Join(dir, check.ConfigName), []byte(config), 0o666)); err != nil {
 			t.Fatal(err)
 		}
 		e.open("textDocument/didOpen", "file://"+filepath.Join(dir, ".claude", "skills", "s", "SKILL.md"), 1, lspText)
@@ -127,7 +129,7 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// asks holds fixes, hover and completion against what they should say.
+// asks compares fixes, hover and completion to the expected texts.
 func (e *editor) asks(uri string, rules map[string]diagnostic) {
 	t := e.t
 	var actions []codeAction
@@ -176,7 +178,7 @@ func (e *editor) open(method, uri string, version int, text string) {
 	})
 }
 
-// TestCoalesced: findings carry the version of the text that they are about, and a text that was
+// TestCoalesced checks that findings carry the version of their text, and that a text that was
 // replaced before its turn has none.
 func TestCoalesced(t *testing.T) {
 	uri := "file://" + filepath.Join(t.TempDir(), "s", "SKILL.md")
@@ -201,7 +203,7 @@ func TestCoalesced(t *testing.T) {
 	}
 }
 
-// TestLongText: a text that is too long is not checked, and the editor learns why.
+// TestLongText checks that a text that is too long is not checked, and that the editor learns why.
 func TestLongText(t *testing.T) {
 	uri := "file://" + filepath.Join(t.TempDir(), "s", "SKILL.md")
 	e := newEditor(t)
@@ -217,7 +219,7 @@ func TestLongText(t *testing.T) {
 	}
 }
 
-// TestFraming: messages that cannot be read end with a sentence, and take no memory before that.
+// TestFraming checks that an unreadable message causes an error, and takes no memory before that.
 func TestFraming(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"Content-Length: 99999999999999\r\n\r\n", "Content-Length is 99999999999999: want 0 to 67108864"},
