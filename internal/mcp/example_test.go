@@ -13,7 +13,7 @@ import (
 	"github.com/skillhand/skillhand/internal/mcp"
 )
 
-// An agent asks which tools there are, over two streams.
+// An agent asks for the tools, over two streams.
 func ExampleServer_Serve() {
 	in := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
 		`"capabilities":{},"clientInfo":{"name":"example","version":"1"}}}` + "\n" +

@@ -18,7 +18,7 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// A place is a home and a project for a test, with a server between them.
+// A place is a home and a project for a test.
 type place struct {
 	t             testing.TB
 	home, project string
@@ -39,7 +39,7 @@ func newPlace(t testing.TB) *place {
 	return p
 }
 
-// skill writes a skill of the user's own, with further fields of its frontmatter.
+// skill writes a skill of the user, with more fields in its frontmatter.
 func (p *place) skill(name, fields, body string) {
 	p.write(filepath.Join(p.home, ".claude/skills", name, "SKILL.md"), "---\nname: "+name+"\n"+fields+"\n---\n"+body)
 }
@@ -55,15 +55,16 @@ func (p *place) write(file, text string) {
 }
 
 func (p *place) server() *Server {
-	env := here.Env{"HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "CLAUDE_CODE_SESSION_ID=s", "SKILLHAND_HISTORY=off", "API_TOKEN=" + secret}
+	env := here.Env{"HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "CLAUDE_CODE_SESSION_ID=s", "SKILLHAND_HISTORY=off",
+		"API_TOKEN=" + secret}
 	return &Server{Runtime: &skillhand.Runtime{Here: here.Here{Dir: p.project, Env: env}}, Warn: func(text string) { p.t.Log(text) }}
 }
 
-// A client speaks the protocol by hand, so that it can also speak it badly.
+// A client speaks the protocol without a library, so that it can also break the rules.
 type client struct {
 	t    testing.TB
 	in   *io.PipeWriter
-	done chan error // what Serve returned
+	done chan error // the result of Serve
 
 	mu      sync.Mutex
 	waiting map[string]chan reply // by id; notifications by method
@@ -78,12 +79,12 @@ type reply struct {
 	}
 }
 
-// connect starts a server and says hello to it.
+// connect starts a server and initializes the connection.
 func (p *place) connect() *client { return p.connectTo(p.server()) }
 
 func (p *place) connectTo(s *Server) *client { return p.connectAs("test", s) }
 
-// connectAs says hello as a host of a name.
+// connectAs initializes the connection as the named host.
 func (p *place) connectAs(host string, s *Server) *client {
 	p.t.Helper()
 	in, toServer := io.Pipe()
@@ -124,7 +125,7 @@ func (c *client) read(out io.Reader) {
 	}
 }
 
-// expect returns where a reply will come.
+// expect returns the channel for a reply.
 func (c *client) expect(key string) chan reply {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,7 +141,7 @@ func (c *client) send(line string) {
 	}
 }
 
-// start sends a call and returns its id and where the reply will come.
+// start sends a call. It returns the call's id and the channel for the reply.
 func (c *client) start(method, params string) (int, chan reply) {
 	c.mu.Lock()
 	c.id++
@@ -157,7 +158,8 @@ func (c *client) call(method, params string) reply {
 	return c.wait(ch, method)
 }
 
-// patience is for what hangs: on a busy machine a 10 MB argument takes more than a minute.
+// patience limits the wait for something that hangs. On a busy machine a 10 MB argument takes more
+// than a minute.
 const patience = 10 * time.Minute
 
 func (c *client) wait(ch chan reply, what string) reply {
@@ -171,7 +173,7 @@ func (c *client) wait(ch chan reply, what string) reply {
 	}
 }
 
-// tool calls a tool; the text is what the model reads.
+// tool calls a tool. text is what the model reads.
 func (c *client) tool(name string, input any) (text string, doc json.RawMessage, failed bool) {
 	c.t.Helper()
 	return content(c.t, c.call("tools/call", toolCall(name, input)))
@@ -207,7 +209,7 @@ func (c *client) load(name, arguments string) string {
 	return text
 }
 
-// valid checks that a document is one of a schema's.
+// valid checks that a document is valid by a schema.
 func valid(t *testing.T, name string, doc []byte) {
 	t.Helper()
 	if err := test.OurSchema(t, name).Fault(doc); err != nil {
@@ -264,7 +266,8 @@ func TestLoadSkill(t *testing.T) {
 		t.Error("an argument, or a skill that nobody trusted, ran a command")
 	}
 	list := string(c.call("tools/list", "{}").Result)
-	if !strings.Contains(list, "- greet: Greets.") || strings.Contains(list, "mine") || strings.Contains(list, "theirs") || strings.Contains(list, "SECRET") {
+	if !strings.Contains(list, "- greet: Greets.") || strings.Contains(list, "mine") || strings.Contains(list, "theirs") ||
+		strings.Contains(list, "SECRET") {
 		t.Errorf("the catalogue: %s", list)
 	}
 	if r := c.call("tools/call", toolCall("run_skill", map[string]any{"name": "greet"})); r.Error == nil {
@@ -349,7 +352,7 @@ func TestPrompts(t *testing.T) {
 		params, _ := json.Marshal(map[string]any{"name": "greet", "arguments": given})
 		return c.call("prompts/get", string(params))
 	}
-	// A host that splits at white space gives a word to each argument, in order.
+	// A host that splits at white space passes the words as one argument each, in order.
 	const typed = `"Ada  Lovelace" it's sunny`
 	split := map[string]string{}
 	for i, word := range strings.Fields(typed) {
@@ -370,7 +373,8 @@ func TestPrompts(t *testing.T) {
 			}
 		}
 		r := get(tt.given)
-		if err := json.Unmarshal(r.Result, &got); err != nil || len(got.Messages) != 1 || got.Messages[0].Role != "user" || got.Messages[0].Content.Text != tt.want {
+		if err := json.Unmarshal(r.Result, &got); err != nil || len(got.Messages) != 1 || got.Messages[0].Role != "user" ||
+			got.Messages[0].Content.Text != tt.want {
 			t.Errorf("%v: %s %+v, want %q", tt.given, r.Result, r.Error, tt.want)
 		}
 	}
@@ -388,7 +392,8 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
-// TestPromptForms: a host that shows a form has one field for all arguments, or those that the skill names.
+// TestPromptForms: a host that shows a form has one field for all arguments, or the fields that the
+// skill names.
 func TestPromptForms(t *testing.T) {
 	p := newPlace(t)
 	p.skill("greet", "description: Greets.", "Say [$ARGUMENTS].")
@@ -434,7 +439,7 @@ func TestCatalogue(t *testing.T) {
 		{many(60, "Does it. And more of it, and still more, to a length that is too much."), "- skill-59: Does it.\n", "And more"},
 		{many(300, "Does it, and more of it, to a length that is too much. Yes."), "skill-0, skill-1, ", "Does it"},
 		{many(3000, "Does it."), " more: ask find_skill", "skill-2999"},
-		{many(30, strings.Repeat("😀", 65)), "skill-0, skill-1, ", "😀"}, // two characters each, to hosts
+		{many(30, strings.Repeat("😀", 65)), "skill-0, skill-1, ", "😀"}, // hosts count two characters each
 	} {
 		text := catalogue(tt.all)
 		if characters(text) > maxCatalogue || !strings.Contains(text, tt.has) || strings.Contains(text, tt.lack) {
@@ -450,7 +455,8 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// TestNotOffered: if nothing is offered because nobody trusted it, the catalogue says so, and nothing more of it.
+// TestNotOffered: if no skill is offered because none is trusted, the catalogue says so and nothing
+// more about them.
 func TestNotOffered(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

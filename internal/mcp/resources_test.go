@@ -16,7 +16,8 @@ import (
 // secret is a token in the server's environment.
 const secret = "q7Zk2VbX9rTnW4mLpD8sYcH3fJ6g"
 
-// TestSecretsInFiles: no file shows a secret of the environment, and digests are of what is served.
+// TestSecretsInFiles checks that no file shows a secret of the environment, and that digests match
+// the served content.
 func TestSecretsInFiles(t *testing.T) {
 	p := newPlace(t)
 	p.skill("static", "description: Text.", "Use "+secret+" here.\n")
@@ -117,7 +118,8 @@ func TestResources(t *testing.T) {
 		t.Fatalf("%v %+v", err, list)
 	}
 	file := func(name, text string) any {
-		return map[string]any{"uri": "skill://static/" + name, "digest": fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))), "size": float64(len(text))}
+		return map[string]any{"uri": "skill://static/" + name, "digest": fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))),
+			"size": float64(len(text))}
 	}
 	static, _ := read("skill://static/SKILL.md")
 	want := []any{file("SKILL.md", static), file("a/b%20c.txt", "b"), file("in", "\xff\x00"), file("raw", "\xff\x00")}
@@ -158,7 +160,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestFrontmatter: what the extension cannot have is left out of its list alone.
+// TestFrontmatter checks that only the extension's list leaves out a skill that it cannot describe.
 func TestFrontmatter(t *testing.T) {
 	for header, want := range map[string]string{
 		"---\nname: a\ndescription: b\n---\n":                             `{"description":"b","name":"a"}`,

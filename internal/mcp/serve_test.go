@@ -23,8 +23,8 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// TestChanges: clients of the old and of the new protocol are notified, and only
-// when something changes that is listed.
+// TestChanges checks that clients of the old and the new protocol are notified, and only when
+// something in a list changes.
 func TestChanges(t *testing.T) {
 	p := newPlace(t)
 	c := p.connect()
@@ -37,7 +37,7 @@ func TestChanges(t *testing.T) {
 		c.wait(c.expect("notifications/prompts/list_changed"), what)
 		c.wait(c.expect("notifications/resources/list_changed"), what)
 	}
-	// The watcher may not be ready yet, so a change is made until it is seen.
+	// The watcher may not be ready yet, so repeat the change until it is noticed.
 	for n := 0; len(c.expect("notifications/tools/list_changed")) == 0; n++ {
 		p.skill("late", fmt.Sprintf("description: Comes late, %d.", n), "")
 		time.Sleep(20 * time.Millisecond)
@@ -60,8 +60,8 @@ func TestChanges(t *testing.T) {
 	told("skills that are gone")
 }
 
-// TestRemembered: what is remembered of a file holds only as long as the file
-// and what lies beside it are the same.
+// TestRemembered checks that cached content of a file is used only while the file and the files
+// beside it are the same.
 func TestRemembered(t *testing.T) {
 	p := newPlace(t)
 	p.skill("text", "description: Old.", "Old text.\n")
@@ -108,7 +108,7 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// alive reports whether the process is there whose id is in a file.
+// alive reports whether the process whose id is in a file is running.
 func alive(file string) bool {
 	text, err := os.ReadFile(file)
 	var pid int
@@ -130,8 +130,8 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// TestEnd: a client that cancels or goes away ends what it started, and so does
-// the end of the server.
+// TestEnd checks that a client that cancels or goes away ends what it started, and that the end of
+// the server does too.
 func TestEnd(t *testing.T) {
 	for _, how := range []string{"cancel", "close", "half"} {
 		t.Run(how, func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestLastAnswers: a client that says no more gets the answers to what it asked.
+// TestLastAnswers checks that a client that has closed its input still gets its answers.
 func TestLastAnswers(t *testing.T) {
 	p := newPlace(t)
 	p.skill("card", "description: A card.", "Write it.")
@@ -179,7 +179,7 @@ func TestLastAnswers(t *testing.T) {
 	}
 }
 
-// TestStop: the server has to stop in mid-call.
+// TestStop: the server must stop during a call.
 func TestStop(t *testing.T) {
 	p := newPlace(t)
 	pid := filepath.Join(p.project, "pid.txt")
@@ -198,7 +198,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestManyCalls: a thousand side by side, each with its own answer.
+// TestManyCalls makes a thousand calls at the same time, each with its own answer.
 func TestManyCalls(t *testing.T) {
 	p := newPlace(t)
 	p.skill("echo", "description: Says it.", "[$ARGUMENTS] !`echo live`\n")
@@ -214,8 +214,8 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
-// TestFlood: a client that sends without end gets an answer to everything, be it
-// that there is too much, and the server keeps little of it.
+// TestFlood checks that a client that sends without end gets an answer to everything, perhaps that
+// it is too much, and that the server keeps little of it.
 func TestFlood(t *testing.T) {
 	test.Torture(t)
 	p := newPlace(t)
@@ -226,7 +226,7 @@ func TestFlood(t *testing.T) {
 	p.skill("wait", "description: Waits.", "!`cat "+gate+"`\n")
 	c := p.connect()
 	const flood = 8_000
-	padding := strings.Repeat("x", 30_000) // 240 MB in all
+	padding := strings.Repeat("x", 30_000) // 240 MB together
 	var all []chan reply
 	for range flood {
 		_, ch := c.start("tools/call", toolCall("load_skill", map[string]any{"name": "wait", "arguments": padding}))
@@ -235,7 +235,7 @@ func TestFlood(t *testing.T) {
 	runtime.GC()
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
-	// Seen: 229 MB, the client's own copies among them; without the limits 416 to 478.
+	// Observed: 229 MB, including the client's own copies; without the limits 416 to 478.
 	if mem.HeapAlloc > 320<<20 {
 		t.Errorf("%d MB are kept", mem.HeapAlloc>>20)
 	}
@@ -253,7 +253,7 @@ func TestFlood(t *testing.T) {
 	if busy < flood-2*maxCalls {
 		t.Errorf("%d of %d were refused", busy, flood)
 	}
-	c.in.Close() // and what waits is given up
+	c.in.Close() // this cancels the waiting calls
 	select {
 	case err := <-c.done:
 		if err != nil {
@@ -264,7 +264,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestLargeCalls: large calls that wait for an answer are refused before they take much memory.
+// TestLargeCalls checks that the server refuses large waiting calls before they take much memory.
 func TestLargeCalls(t *testing.T) {
 	p := newPlace(t)
 	gate := filepath.Join(p.project, "gate")
@@ -289,7 +289,8 @@ func TestLargeCalls(t *testing.T) {
 	<-c.done
 }
 
-// TestNeverReads: a client that asks for much and reads nothing has little of it made.
+// TestNeverReads checks that the server makes few answers for a client that asks for much and reads
+// nothing.
 func TestNeverReads(t *testing.T) {
 	p := newPlace(t)
 	const size, calls = 1 << 20, 150
@@ -304,15 +305,16 @@ func TestNeverReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range calls {
-		fmt.Fprintln(w, `{"jsonrpc":"2.0","id":`+fmt.Sprint(i+2)+`,"method":"tools/call","params":`+toolCall("load_skill", map[string]any{"name": "long"})+`}`)
+		fmt.Fprintln(w, `{"jsonrpc":"2.0","id":`+fmt.Sprint(i+2)+`,"method":"tools/call","params":`+
+			toolCall("load_skill", map[string]any{"name": "long"})+`}`)
 	}
 	var mem runtime.MemStats
-	for made := uint64(0); mem.TotalAlloc < 8<<20 || mem.TotalAlloc > made+1<<20; time.Sleep(500 * time.Millisecond) { // until no more is made
+	for made := uint64(0); mem.TotalAlloc < 8<<20 || mem.TotalAlloc > made+1<<20; time.Sleep(500 * time.Millisecond) { // until it is stable
 		made = mem.TotalAlloc
 		runtime.GC()
 		runtime.ReadMemStats(&mem)
 	}
-	// Seen: 133 MB; without the limit 642.
+	// Observed: 133 MB; without the limit 642.
 	if mem.HeapAlloc > 250<<20 {
 		t.Errorf("%d MB are kept", mem.HeapAlloc>>20)
 	}
@@ -321,7 +323,7 @@ func TestNeverReads(t *testing.T) {
 	<-done
 }
 
-// TestBadMessages: each is answered, and the next good one too.
+// TestBadMessages checks that each bad message gets an answer, and the next good message too.
 func TestBadMessages(t *testing.T) {
 	p := newPlace(t)
 	p.skill("echo", "description: Says it.", "[$ARGUMENTS]")
@@ -341,7 +343,8 @@ func TestBadMessages(t *testing.T) {
 	}
 	c.send("")
 	c.send("  \r")
-	for method, params := range map[string]string{"no/such": "{}", "tools/call": `{"name":"none"}`, "resources/read": `{}`, "prompts/get": `{}`} {
+	for method, params := range map[string]string{"no/such": "{}", "tools/call": `{"name":"none"}`, "resources/read": `{}`,
+		"prompts/get": `{}`} {
 		if r := c.call(method, params); r.Error == nil {
 			t.Errorf("%s %s: %s", method, params, r.Result)
 		}
@@ -354,7 +357,8 @@ func TestBadMessages(t *testing.T) {
 	if got := c.load("echo", big); got != "["+strings.TrimSpace(big)+"]" {
 		t.Errorf("an argument of %d bytes: %d", size, len(got))
 	}
-	if text, _, failed := c.tool("load_skill", map[string]any{"name": "echo", "arguments": strings.Repeat("a", 10<<20+1)}); !failed || !strings.Contains(text, "want at most") {
+	if text, _, failed := c.tool("load_skill", map[string]any{"name": "echo",
+		"arguments": strings.Repeat("a", 10<<20+1)}); !failed || !strings.Contains(text, "want at most") {
 		t.Errorf("an argument of more: %.100q", text)
 	}
 }
@@ -372,7 +376,8 @@ func TestNewProtocol(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "load_skill", Arguments: map[string]any{"name": "echo", "arguments": "hi"}})
+	res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "load_skill",
+		Arguments: map[string]any{"name": "echo", "arguments": "hi"}})
 	if err != nil || res.IsError || res.Content[0].(*sdk.TextContent).Text != "[hi]" {
 		t.Errorf("%+v, %v", res, err)
 	}
@@ -445,7 +450,8 @@ func TestHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "load_skill", Arguments: map[string]any{"name": "echo", "arguments": "hi"}})
+	res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "load_skill",
+		Arguments: map[string]any{"name": "echo", "arguments": "hi"}})
 	if err != nil || res.Content[0].(*sdk.TextContent).Text != "[hi]" {
 		t.Errorf("%+v, %v", res, err)
 	}
@@ -467,7 +473,8 @@ func TestHTTP(t *testing.T) {
 	os.Remove(pid)
 	hung, hangUp := context.WithCancel(t.Context())
 	req, _ := http.NewRequestWithContext(hung, http.MethodPost, "http://"+addr+Path,
-		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+toolCall("load_skill", map[string]any{"name": "slow"})+`}`))
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+toolCall("load_skill",
+			map[string]any{"name": "slow"})+`}`))
 	req.Header = http.Header{
 		"Mcp-Session-Id": {session.ID()}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
 		"Authorization": {"Bearer s3cret"},
