@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestWatch: folders and files, also those that come, go and come again, have news; others do not.
+// TestWatch checks that folders and files have news, even if they appear, vanish and appear again.
+// Other files have none.
 func TestWatch(t *testing.T) {
 	dir := t.TempDir()
 	w, err := New(Options{Max: 50, Settle: time.Millisecond})
@@ -23,7 +24,7 @@ func TestWatch(t *testing.T) {
 	from, stop := w.Listen()
 	defer stop()
 	<-from
-	after := func(want string, acts ...func() error) { // several news may come of one act
+	after := func(want string, acts ...func() error) { // one act may cause several news
 		t.Helper()
 		last := w.Last()
 		for _, act := range acts {
