@@ -14,7 +14,7 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// The recording says what the directive printed, so nothing runs.
+// The recording contains the output of the directive, so nothing runs.
 func ExampleRun() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {

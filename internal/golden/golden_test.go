@@ -17,7 +17,7 @@ import (
 
 const (
 	page = "---\ndescription: d\n---\nDear $0, it is !`date`.\n"
-	// script copies in.txt, which the test brings, and says how many arguments it had.
+	// script copies in.txt, which the test provides, and reports the number of its arguments.
 	script = "#!/bin/sh\ncp in.txt out.txt\n" +
 		"echo \"{\\\"success\\\":true,\\\"confidence\\\":1,\\\"deliverables\\\":[\\\"out.txt\\\"],\\\"metrics\\\":{\\\"n\\\":$#},\\\"errors\\\":[]}\"\n"
 	recording = "-- recording.json --\n{\"version\": 1, \"skill\": \"card\", \"arguments\": " +
@@ -26,7 +26,7 @@ const (
 	brings = "-- argv --\none two\nthree\n-- folder/in.txt --\nhello\n"
 )
 
-// run tests a skill by one archive, and returns the archive as it is afterwards.
+// run runs one archive as a test of a skill, and returns the archive as it is afterwards.
 func run(t *testing.T, skillText, archive string, update bool) (golden.Result, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -40,7 +40,8 @@ func run(t *testing.T, skillText, archive string, update bool) (golden.Result, s
 			t.Fatal(err)
 		}
 	}
-	rt := skillhand.Runtime{Here: here.Here{Dir: dir, State: t.TempDir(), Env: here.Env{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "SKILLHAND_TRUST=all"}}}
+	rt := skillhand.Runtime{Here: here.Here{Dir: dir, State: t.TempDir(),
+		Env: here.Env{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "SKILLHAND_TRUST=all"}}}
 	h, err := rt.Complete()
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +60,7 @@ func run(t *testing.T, skillText, archive string, update bool) (golden.Result, s
 	return r, string(after)
 }
 
-// told is a result in a few words.
+// told describes a result in a few words.
 func told(r golden.Result) string {
 	text := ""
 	for _, c := range r.Checks {
@@ -76,22 +77,26 @@ func told(r golden.Result) string {
 
 func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
 
-// TestRun: what holds, what differs and how, and what is no test.
+// TestRun covers tests that pass, tests that differ and how, and files that are not tests.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, skill, archive, want string }{
 		{"a page", page, given + "-- page --\nDear Ada, it is today.\n", "page true\n"},
-		{"another page", page, given + "-- page --\nDear Bob, it is today.\n", "page false\n-Dear Bob, it is today.\n+Dear Ada, it is today.\n"},
+		{"another page", page, given + "-- page --\nDear Bob, it is today.\n",
+			"page false\n-Dear Bob, it is today.\n+Dear Ada, it is today.\n"},
 		{"a page and a file", page, brings + "-- files/out.txt --\nhello\n", "files/out.txt true\n"},
 		{"another file", page, brings + "-- files/out.txt --\nbye\n", "files/out.txt false\n-bye\n+hello\n"},
 		{"no such file", page, brings + "-- files/gone.txt --\n", "files/gone.txt false\ngone.txt was not made\n"},
 		{"a verdict", page, brings + "-- verdict.json --\n{\"report\": {\"metrics\": {\"n\": 2}}, \"ok\": true}\n", "verdict.json true\n"},
-		{"another verdict", page, brings + "-- verdict.json --\n{\"ok\": false}\n", "verdict.json false\n-  \"ok\": false\n+  \"ok\": true\n"},
-		{"an empty verdict", page, brings + "-- verdict.json --\n", "verdict.json false\n-- verdict.json --: empty: fill it with skillhand test --update\n"},
+		{"another verdict", page, brings + "-- verdict.json --\n{\"ok\": false}\n",
+			"verdict.json false\n-  \"ok\": false\n+  \"ok\": true\n"},
+		{"an empty verdict", page, brings + "-- verdict.json --\n",
+			"verdict.json false\n-- verdict.json --: empty: fill it with skillhand test --update\n"},
 		{"checked out with CRLF", crlf(page), crlf(given + "-- page --\nDear Ada, it is today.\n"), "page true\n"},
 		{"the test alone with CRLF", page, crlf(given + "-- page --\nDear Ada, it is today.\n"), "page true\n"},
 		{"a file with CRLF", page, "-- folder/in.txt --\nhello\r\n-- files/out.txt --\nhello\n", "files/out.txt false\n-hello\n+hello\r\n"},
-		{"nothing", page, "", "there is nothing to compare: add a section page, later, verdict.json or files/NAME, and fill it with skillhand test --update"},
+		{"nothing", page, "",
+			"there is nothing to compare: add a section page, later, verdict.json or files/NAME, and fill it with skillhand test --update"},
 		{
 			"a section of another name", page, "-- pages --\n-- page --\n",
 			"-- pages --: want args, argv, recording.json, folder/…, page, later, verdict.json or files/…",
@@ -110,26 +115,29 @@ func TestRun(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r, after := run(t, tt.skill, tt.archive, false)
-			if got := told(r); got != tt.want || r.OK != (!strings.Contains(got, "false") && r.Error == "") || r.Updated || after != tt.archive {
+			if got := told(r); got != tt.want || r.OK != (!strings.Contains(got, "false") && r.Error == "") || r.Updated ||
+				after != tt.archive {
 				t.Errorf("%+v:\n%s\nwant\n%s\nand the file as it was:\n%s", r, got, tt.want, after)
 			}
 		})
 	}
 	t.Run("a file where a folder is", func(t *testing.T) {
 		t.Parallel()
-		if r, _ := run(t, page, "-- folder/a --\n-- folder/a/b --\n-- page --\n", false); !strings.HasPrefix(r.Error, "-- folder/a/b --: ") {
+		if r, _ := run(t, page, "-- folder/a --\n-- folder/a/b --\n-- page --\n", false); !strings.HasPrefix(r.Error,
+			"-- folder/a/b --: ") {
 			t.Error(r.Error)
 		}
 	})
 }
 
-// TestUpdate: a file is rewritten so that it wants what there is, keeps what is given and how it
-// speaks of it, and then holds.
+// TestUpdate checks that a file is rewritten so that it wants the actual content. It keeps its
+// inputs and the selected keys, and then passes.
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, archive, want string }{
 		{"a page", "Why.\n" + given + "-- page --\n", "Why.\n" + given + "-- page --\nDear Ada, it is today.\n"},
-		{"what of the verdict was named", brings + "-- verdict.json --\n{\"ok\": false}\n", brings + "-- verdict.json --\n{\n  \"ok\": true\n}\n"},
+		{"what of the verdict was named", brings + "-- verdict.json --\n{\"ok\": false}\n",
+			brings + "-- verdict.json --\n{\n  \"ok\": true\n}\n"},
 		{"with CRLF", crlf(given + "-- page --\nDear Bob\n"), crlf(given + "-- page --\nDear Ada, it is today.\n")},
 		{"a file", brings + "-- files/out.txt --\n", brings + "-- files/out.txt --\nhello\n"},
 	} {
