@@ -15,14 +15,14 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// testContainer runs the steps of the Dockerfile that put the programs in place, in a folder that stands for the
-// container's root.
+// testContainer runs the steps of the Dockerfile that install the programs, in a folder that stands
+// for the container's root.
 func testContainer(t *testing.T, r *release, files map[string][]byte, archive string) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the container is Linux")
 	}
 	all := map[string][]byte{}
-	for _, p := range platforms { // the template names all of them; one is real
+	for _, p := range platforms { // the template names all platforms, but only one exists
 		all[r.archiveName(p)] = files[archive]
 	}
 	made, err := r.manifests(all)
@@ -73,7 +73,7 @@ func testContainer(t *testing.T, r *release, files map[string][]byte, archive st
 	}
 }
 
-// instructions are the lines of a Dockerfile, continued ones joined.
+// instructions returns the instructions of a Dockerfile, with continued lines joined.
 func instructions(text string) (all []string) {
 	line := ""
 	for s := bufio.NewScanner(strings.NewReader(text)); s.Scan(); {
@@ -89,7 +89,7 @@ func instructions(text string) (all []string) {
 	return all
 }
 
-// testGet has get.sh fetch the archive from a file server.
+// testGet makes get.sh fetch the archive from a file server.
 func testGet(t *testing.T, files map[string][]byte, archive string) {
 	for _, tool := range []string{"bash", "curl", "tar", "awk"} {
 		_, err := exec.LookPath(tool)
@@ -112,7 +112,7 @@ func testGet(t *testing.T, files map[string][]byte, archive string) {
 	samePrograms(t, "get.sh", to, files[archive])
 }
 
-// TestGetBoth: an archive without one of the programs installs nothing.
+// TestGetBoth checks that an archive without one of the programs installs nothing.
 func TestGetBoth(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "tar", "awk", "sha256sum"} {
 		_, err := exec.LookPath(tool)

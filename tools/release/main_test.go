@@ -24,15 +24,15 @@ import (
 
 var made = time.Date(2026, 11, 15, 4, 54, 45, 0, time.UTC)
 
-// A packed file is an entry as an archive gives it back.
+// A packed is an entry as read from an archive.
 type packed struct {
 	Name, Text string
 	Mode       fs.FileMode
 	Time       time.Time
 }
 
-// TestArchives: what goes in comes out, in order, with one time; the order and
-// the moment in which it was packed leave no trace.
+// TestArchives checks that an archive contains its entries in order, all with the same time. The
+// order and time of packing leave no trace.
 func TestArchives(t *testing.T) {
 	entries := []entry{{"z/last.md", []byte("last"), false}, {"bin", []byte("#!"), true}, {"a.md", nil, false}}
 	want := []packed{
@@ -71,7 +71,8 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// TestMake builds a release for this platform twice: the same bytes, whole and true.
+// TestMake builds a release for this platform twice. Both have the same bytes, complete and
+// correct.
 func TestMake(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1794718485")
 	level = gzip.NoCompression
@@ -152,7 +153,7 @@ func checkSums(t *testing.T, files map[string][]byte) {
 	}
 }
 
-// checkBinary: it needs no library and has no trace of where it was built.
+// checkBinary checks that a program needs no library and does not reveal where it was built.
 func checkBinary(t *testing.T, name string, files map[string]packed) {
 	t.Helper()
 	binary := files[name]
@@ -199,7 +200,7 @@ func checkPlugin(t *testing.T, files []packed) {
 	}
 }
 
-// TestIdentify: a time that is none is not guessed.
+// TestIdentify checks that an invalid time is an error, not a guess.
 func TestIdentify(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "yesterday")
 	r := release{Root: "../..", Version: "v1"}

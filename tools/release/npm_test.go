@@ -19,8 +19,8 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// testNPM gets skillhand by npm, from a registry with a release of this platform. The
-// programs are those of the archive.
+// testNPM installs skillhand with npm, from a registry that has a release of this platform. The
+// programs must be those of the archive.
 func testNPM(t *testing.T, files map[string][]byte, archive string) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the CLI is played by a script")
@@ -39,7 +39,7 @@ func testNPM(t *testing.T, files map[string][]byte, archive string) {
 	u.module(t)
 }
 
-// A user is somebody with a home of their own, and npm.
+// A user has a home of their own, and npm.
 type user struct {
 	t         *testing.T
 	home, dir string
@@ -68,7 +68,8 @@ func (u *user) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = u.dir
 	cmd.Env = []string{
-		"HOME=" + u.home, "PATH=" + os.Getenv("PATH"), "npm_config_registry=" + u.registry, "npm_config_cache=" + filepath.Join(u.home, "cache"),
+		"HOME=" + u.home, "PATH=" + os.Getenv("PATH"), "npm_config_registry=" + u.registry, "npm_config_cache=" +
+			filepath.Join(u.home, "cache"),
 		"npm_config_update_notifier=false", "npm_config_prefix=" + filepath.Join(u.home, "prefix"),
 		"SKILLHAND_STATE_DIR=" + filepath.Join(u.home, "state"),
 	}
@@ -84,7 +85,8 @@ func (u *user) must(args ...string) string {
 	return string(out)
 }
 
-// launcher tries the command that npm installs: what it prints, its exit status, its end by a signal.
+// launcher tests the command that npm installs: its output, its exit status, and its end by a
+// signal.
 func (u *user) launcher(t *testing.T, bin string) {
 	t.Helper()
 	u.write(".claude/skills/s/SKILL.md", "---\nname: s\ndescription: Says things. Use for saying.\n---\n[gone](gone.md)\n")
@@ -119,7 +121,8 @@ func (u *user) launcher(t *testing.T, bin string) {
 	}
 }
 
-// offline installs from two files, with no registry to ask. Without the platform's package there is a sentence, not a stack.
+// offline installs from two files, without a registry. Without the platform's package the user gets
+// a message, not a stack trace.
 func (u *user) offline(t *testing.T, files map[string][]byte) {
 	t.Helper()
 	there := *u
@@ -145,7 +148,7 @@ func (u *user) offline(t *testing.T, files map[string][]byte) {
 	}
 }
 
-// TestProgramInPath asks the module, without its platform's package, for a program that is in PATH.
+// TestProgramInPath makes the module, without its platform's package, find a program in PATH.
 func TestProgramInPath(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a program is a file of another name")
@@ -169,7 +172,7 @@ func TestProgramInPath(t *testing.T) {
 	for _, tt := range []struct{ path, want string }{
 		{u.dir + "/none:" + u.dir + "/launcher:" + u.dir + "/program", filepath.Join(u.dir, "program/skillhand")},
 		{u.dir + "/launcher", missing}, // it would start itself
-		{"program::.", missing},        // the folder may be anybody's
+		{"program::.", missing},        // anybody may own this folder
 	} {
 		cmd := u.command(node, script)
 		cmd.Env = append(cmd.Env, "PATH="+tt.path)
@@ -180,7 +183,7 @@ func TestProgramInPath(t *testing.T) {
 	}
 }
 
-// module runs the module's own tests, and has tsc look at its types.
+// module runs the module's own tests, and makes tsc check its types.
 func (u *user) module(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"module.test.mjs", "module.types.mts", "claude"} {
@@ -206,11 +209,11 @@ func (u *user) module(t *testing.T) {
 	}
 }
 
-// serveRegistry is a registry with the release's packages, on this machine. Platforms that were not built are not in it,
-// as an optional dependency may be missing.
+// serveRegistry serves a registry on this machine with the release's packages. It leaves out
+// platforms that were not built, because an optional dependency may be missing.
 func serveRegistry(t *testing.T, files map[string][]byte) string {
 	t.Helper()
-	var pages sync.Map // by path; a name's slash comes escaped
+	var pages sync.Map // by path, in which a name's slash is escaped
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if page, ok := pages.Load(r.URL.Path); ok {
 			_, _ = w.Write(page.([]byte))
@@ -238,7 +241,8 @@ func serveRegistry(t *testing.T, files map[string][]byte) string {
 		sum := sha512.Sum512(data)
 		manifest["dist"] = map[string]string{"tarball": server.URL + "/files/" + file,
 			"integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])}
-		doc := map[string]any{"name": name, "dist-tags": map[string]string{"latest": version}, "versions": map[string]any{version: manifest}}
+		doc := map[string]any{"name": name, "dist-tags": map[string]string{"latest": version},
+			"versions": map[string]any{version: manifest}}
 		page, err := json.Marshal(doc)
 		if err != nil {
 			t.Fatal(err)

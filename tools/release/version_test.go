@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestVersion: the file VERSION is the one place, and everything else that names a version agrees.
+// TestVersion checks that everything that names a version agrees with the file VERSION.
 func TestVersion(t *testing.T) {
 	version := strings.TrimSpace(string(must(os.ReadFile("../../VERSION"))(t)))
 	for _, file := range []string{"../../npm/package.json", "../../plugin/.claude-plugin/plugin.json",
@@ -24,7 +24,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestManifests: package managers get the addresses and checksums of the archives.
+// TestManifests checks that package managers get the addresses and checksums of the archives.
 func TestManifests(t *testing.T) {
 	r := release{Version: "v1.2.3", Platforms: platforms}
 	archives := map[string][]byte{}

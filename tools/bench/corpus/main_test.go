@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestLabels: what is kept can be read, is about the repositories that are listed, and says that no
-// rule is wrong too often.
+// TestLabels checks that the labels can be read, belong to the listed repositories, and show no
+// rule that is wrong too often.
 func TestLabels(t *testing.T) {
 	repositories, err := readRepositories(repositoryList)
 	if err != nil {
@@ -40,7 +40,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestRun reports a wrong finding that is back, and a rule that is wrong too often.
+// TestRun checks that run reports a wrong finding that is back, and a rule that is wrong too often.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a+b", ".claude", "skills", "s", "SKILL.md")
@@ -77,7 +77,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestCompareBuilds: what one build alone says of a file is told, by rule.
+// TestCompareBuilds checks that the findings of only one build are printed, by rule.
 func TestCompareBuilds(t *testing.T) {
 	dirs := map[string]string{"old": t.TempDir(), "new": t.TempDir()}
 	for build, said := range map[string]string{
