@@ -293,18 +293,25 @@ func (j *decision) ordinary() Verdict {
 	if f := j.readsUnseen(); f != nil {
 		return f.verdict()
 	}
-	for _, f := range j.r.files {
-		if f := j.redirect(f); f != nil {
+	line := j.line()
+	for _, r := range j.r.files {
+		if line != nil && r.write && (exact != nil || !j.isProtected(r.to)) {
+			continue
+		}
+		if f := j.redirect(r); f != nil {
 			return f.verdict()
 		}
 	}
-	rule, f := j.parts(exact != nil)
+	rule, f := j.parts(exact != nil, line)
 	if f != nil {
 		return f.verdict()
 	}
 	v := verdict(Allow, span{0, len(j.src)}, "every part is read-only")
 	if slices.ContainsFunc(j.r.parts, func(p part) bool { return !j.readOnly(&p) }) || j.r.fileWrites {
 		v.Reason = "in this mode files in the session's folders may be changed"
+	}
+	if exact == nil {
+		exact = line
 	}
 	switch {
 	case exact != nil:
@@ -315,13 +322,13 @@ func (j *decision) ordinary() Verdict {
 	return v
 }
 
-// parts judges each simple command. It returns the last rule that was needed.
-func (j *decision) parts(exact bool) (rule string, f *fault) {
+// parts judges each simple command. It returns the last rule that was needed. line names them all.
+func (j *decision) parts(exact bool, line *Rule) (rule string, f *fault) {
 	inside := "" // the rule of a nested command whose outer one comes next
 	exports := slices.ContainsFunc(j.r.parts, part.exports)
 	for i := range j.r.parts {
 		p := &j.r.parts[i]
-		if f := j.paths(p); f != nil {
+		if f := j.paths(p); f != nil && line == nil {
 			return "", f
 		}
 		if exact {
@@ -331,7 +338,7 @@ func (j *decision) parts(exact bool) (rule string, f *fault) {
 			return "", f
 		}
 		readOnly := (j.readOnly(p) || j.edits(p)) && !exports
-		r := j.ruleFor(j.allow, *p)
+		r := cmp.Or(j.ruleFor(j.allow, *p), line)
 		switch {
 		case r != nil && !p.hard && p.nested && !readOnly:
 			rule, inside = r.Text, r.Text
@@ -379,6 +386,21 @@ func (j *decision) exact() *Rule {
 	text := strings.TrimSpace(j.src)
 	for i, r := range j.allow {
 		if r.Kind == Exact && r.Spec == text {
+			return &j.allow[i]
+		}
+	}
+	return nil
+}
+
+// line returns the rule that names the whole of a command with several parts, or nil. The rule covers
+// each part, and opens all paths but those that another rule denies. Only commands of the model were asked about.
+func (j *decision) line() *Rule {
+	if j.q.Tool == "" || len(j.r.parts) < 2 || j.r.pipes || j.r.subshells || j.r.background || j.r.functions {
+		return nil
+	}
+	text := strings.TrimSpace(j.src)
+	for i, r := range j.allow {
+		if r.Tool == "Bash" && (r.names(text) || r.Kind == Prefix && r.names(squeeze(text))) {
 			return &j.allow[i]
 		}
 	}
