@@ -19,11 +19,11 @@ func TestMain(m *testing.M) {
 		writeRecords(dir)
 		return
 	}
-	time.Local = time.UTC // days
+	time.Local = time.UTC // for the days in reports
 	os.Exit(m.Run())
 }
 
-// at is a machine with a home.
+// at returns a machine with a home folder.
 func at(t *testing.T, home string) here.Here {
 	t.Helper()
 	home, err := filepath.Abs(home)
@@ -46,7 +46,8 @@ func read(t *testing.T, h here.Here, o Options) *Account {
 	return r
 }
 
-// addsUp holds a report to its promise: all skills and the rest are the total, and so are the days.
+// addsUp checks that the costs of all skills and the rest add up to the total, and that the days do
+// too.
 func addsUp(t interface{ Errorf(string, ...any) }, r *Account) {
 	sum, days, sessions := r.Rest, Cost{}, Cost{}
 	plus := func(c *Cost, d Cost) {
@@ -71,7 +72,8 @@ func addsUp(t interface{ Errorf(string, ...any) }, r *Account) {
 	}
 }
 
-// TestRecorded reads what agents wrote down, cut to what is read; its texts are replaced by others of the same length.
+// TestRecorded reads transcripts that agents recorded. They contain only the lines that are read,
+// and other texts of the same length.
 func TestRecorded(t *testing.T) {
 	homes, err := filepath.Glob("testdata/*/*/want.json")
 	if err != nil || len(homes) == 0 {
@@ -104,7 +106,8 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestUnknownFormat: a transcript of which no line is understood is named with its version, and nothing of it counts.
+// TestUnknownFormat checks that a transcript without any known line is reported with its version,
+// and that nothing in it counts.
 func TestUnknownFormat(t *testing.T) {
 	home := t.TempDir()
 	write := func(path, text string) {
@@ -122,7 +125,7 @@ func TestUnknownFormat(t *testing.T) {
 	write(".claude/projects/x/binary.jsonl", "SQLite\x00\n")
 	write(".claude/projects/x/begun.jsonl", `{"type":"user","mess`) // no whole line yet
 	write(".claude/projects/x/empty.jsonl", "")
-	write(".claude/projects/x/quiet.jsonl", `{"type":"summary","summary":"x"}`+"\n") // known, and says nothing
+	write(".claude/projects/x/quiet.jsonl", `{"type":"summary","summary":"x"}`+"\n") // known, but without data
 	write(".claude/projects/x/old.jsonl", `{"type":"user","sessionId":"s","message":{"content":"hi"},"timestamp":"2026-11-16T09:00:00Z"}`+"\n"+`{"type":"new-kind"}`+"\n")
 	write(".codex/sessions/2026/rollout-1.jsonl", `{"type":"thread","payload":{"cli_version":"7.0"}}`+"\n")
 	write(".pi/agent/sessions/p/1.jsonl", `{"type":"session","version":4,"id":"a"}`+"\n")

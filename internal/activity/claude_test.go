@@ -18,7 +18,7 @@ import (
 	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
 
-// TestRealClaude has the real CLI write transcripts of a session whose truth is known.
+// TestRealClaude compares the account with the truth, for transcripts that the real CLI writes.
 func TestRealClaude(t *testing.T) {
 	t.Parallel()
 	api := fakeapi.New(t)
@@ -77,7 +77,7 @@ func TestRealClaude(t *testing.T) {
 	if math.Abs(r.Total.Known()-own) > 1e-9 {
 		t.Errorf("$%v, Claude Code says $%v", r.Total.Known(), own)
 	}
-	// The table alone comes to the same: no cost of the CLI's is needed.
+	// The price table alone gives the same result: the CLI's own cost is not needed.
 	var table float64
 	for _, f := range mustFolders(t, h) {
 		f.load()
@@ -110,7 +110,8 @@ func TestRealClaude(t *testing.T) {
 	}
 }
 
-// TestRealCompaction has the real CLI compact a session that holds a skill's text, and start anew.
+// TestRealCompaction has the real CLI compact a session that holds a skill's text, and start a new
+// session.
 func TestRealCompaction(t *testing.T) {
 	t.Parallel()
 	api := fakeapi.New(t)
@@ -132,8 +133,8 @@ func TestRealCompaction(t *testing.T) {
 	}
 }
 
-// TestRealCopies has the real CLI copy sessions in all of its ways, and fail to make pages: each request and each call
-// counts once, for what it was.
+// TestRealCopies has the real CLI copy sessions in all of its ways, and fail to render pages. It
+// checks that each request and each call counts once, with its right outcome.
 func TestRealCopies(t *testing.T) {
 	t.Parallel()
 	api := fakeapi.New(t)
@@ -193,13 +194,13 @@ func TestRealCopies(t *testing.T) {
 		t.Errorf("%d turns with %d tokens of input, %d requests", r.Total.Turns, got, requests)
 	}
 	for _, s := range r.Skills {
-		if s.Name == "card" && s.Cost.Turns < 4 { // its own, that after /card, the subagent's and the subagent's subagent's
+		if s.Name == "card" && s.Cost.Turns < 4 { // its own turn, the turn after /card, the subagent's, and the subagent's subagent's
 			t.Errorf("%d turns of card", s.Cost.Turns)
 		}
 	}
 }
 
-// used are the counts of skills that were called, or are wanted.
+// used returns the counts of skills that were called or are wanted.
 func used(r *Account, want map[string]Counts) map[string]Counts {
 	got := map[string]Counts{}
 	for _, s := range r.Skills {
@@ -219,7 +220,8 @@ func mustFolders(t *testing.T, h here.Here) []*folder {
 	return all
 }
 
-// recordedCost is the sum of what Claude Code says at the end of each session, the last word of each file.
+// recordedCost returns the sum of the costs that Claude Code recorded at the end of each session:
+// the last record of each file.
 func recordedCost(t *testing.T, home string) (sum float64) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(home, ".claude/projects/*/*.jsonl"))

@@ -10,7 +10,8 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// TestToolUses: a transcript of a session in a terminal says what a person approved and what not. A copy counts once.
+// TestToolUses checks which uses a person approved, in the transcript of a session in a terminal. A
+// copy counts once.
 func TestToolUses(t *testing.T) {
 	home := t.TempDir()
 	dir := filepath.Join(home, ".claude/projects/-p-project")

@@ -7,7 +7,7 @@ import (
 	"github.com/skillhand/skillhand/internal/activity"
 )
 
-// A period is a length of time, or a day.
+// A period is a length of time or a day.
 func ExampleSince() {
 	now := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
 	for _, text := range []string{"12h", "7d", "soon"} {

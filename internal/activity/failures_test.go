@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestAdvice: there is advice for every kind of failure that Claude has, and it
-// is about that kind, not about others of its category.
+// TestAdvice checks that there is advice for every kind of failure of Claude, and that the advice
+// is about that kind and not about others of its category.
 func TestAdvice(t *testing.T) {
 	source, err := os.ReadFile("../../claude/classify.go")
 	if err != nil {
@@ -31,7 +31,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestNext: two kinds of one category are two pieces of advice.
+// TestNext checks that two kinds of one category lead to two pieces of advice.
 func TestNext(t *testing.T) {
 	now := time.Now()
 	ask := func(label, category, kind string) Record {

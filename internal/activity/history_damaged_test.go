@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestDamagedFiltered: a question about one skill also counts the lines that nobody can read.
+// TestDamagedFiltered checks that a query about one skill also counts the unreadable lines.
 func TestDamagedFiltered(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	if err := s.Append(Record{Kind: "run", Skill: "x"}); err != nil {

@@ -22,8 +22,8 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// writeVariable turns this test program into a writer: it appends records to
-// the store in that folder and prints the name of each after it was written.
+// writeVariable turns this test program into a writer: it appends records to the store in that
+// folder, and prints the name of each record after writing it.
 const writeVariable = "SKILLHAND_TEST_WRITE"
 
 // writeRecords appends records from a process of its own, and prints the name of each.
@@ -38,8 +38,8 @@ func writeRecords(dir string) {
 	}
 }
 
-// TestManyWriters lets 20 processes write and rotate, kills half of them, and
-// reads all the while: whatever was reported written is found, once.
+// TestManyWriters lets 20 processes write and rotate, kills half of them, and reads at the same
+// time. It checks that every record that was reported as written is found once.
 func TestManyWriters(t *testing.T) {
 	s := Store{Dir: filepath.Join(t.TempDir(), "history"), MaxSize: 6 << 10}
 	var mu sync.Mutex
@@ -78,7 +78,7 @@ func TestManyWriters(t *testing.T) {
 	for ended := false; !ended && !t.Failed(); reads++ {
 		select {
 		case <-done:
-			ended = true // once more, with all of it
+			ended = true // read all once more
 		default:
 		}
 		mu.Lock()
@@ -109,8 +109,8 @@ func TestManyWriters(t *testing.T) {
 	t.Logf("%d records, %d files, %d reads", len(written), len(files), reads)
 }
 
-// TestReadWhileRotating begins a new file after every second record or so, and
-// looks all the while for the latest one that was written before.
+// TestReadWhileRotating begins a new file after about every second record. At the same time, it
+// looks for the latest record that was written before.
 func TestReadWhileRotating(t *testing.T) {
 	for range 12 {
 		s := Store{Dir: t.TempDir(), MaxSize: 120}
@@ -175,7 +175,7 @@ func TestTornLine(t *testing.T) {
 		switch cut {
 		case second, second + 1:
 			damaged = 0
-		case len(whole) - 1: // all but the newline
+		case len(whole) - 1: // everything except the newline
 			want, damaged = "one two three", 0
 		}
 		if names(found) != want || found.Damaged != damaged {
@@ -228,7 +228,7 @@ func TestRotation(t *testing.T) {
 		t.Errorf("within the last 30: %s", names(found))
 	}
 
-	// A file that began long ago is finished, and one that was finished long ago goes.
+	// Append finishes a file that began long ago, and removes a file that was finished long ago.
 	s = Store{Dir: t.TempDir()}
 	write(t, s, Record{Kind: Run, Skill: "old", Time: now.Add(-31 * day)}, Record{Kind: Run, Skill: "new", Time: now})
 	files, err := s.finished()
@@ -285,7 +285,8 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// TestChunks: it does not matter where a file is cut to be read, nor what lies in it.
+// TestChunks checks that the result does not depend on where a file is cut into chunks or on its
+// content.
 func TestChunks(t *testing.T) {
 	s := Store{Dir: t.TempDir(), MaxSize: 1 << 30}
 	var want []string
@@ -310,7 +311,7 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// TestLongFields: whatever is in a record, its line stays small.
+// TestLongFields checks that a record's line is small whatever the record contains.
 func TestLongFields(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	long := strings.Repeat("ä", 100_000)
@@ -338,7 +339,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// TestRoundTrip: what is written is what is read.
+// TestRoundTrip checks that records are read as they were written.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.StringMatching(`[ -~äöü日本]{0,12}`), rapid.String())
@@ -412,7 +413,8 @@ func ExampleStore() {
 	// Output: build TIMED_OUT
 }
 
-// TestJobs: a record of a job that was tried again stays, and says so. A job of another batch of that name is another.
+// TestJobs checks that a record of a job that was retried stays and is marked. A job of another
+// batch of the same name is another job.
 func TestJobs(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)

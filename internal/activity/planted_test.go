@@ -17,7 +17,7 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// A transcript is one that a test writes, in the form of Claude Code's.
+// A transcript is a transcript that a test writes, in Claude Code's form.
 type transcript struct {
 	strings.Builder
 	session string
@@ -48,7 +48,7 @@ func (w *transcript) turn(output int, content string) {
 		w.session, w.n, output, content)
 }
 
-// call is a call of the model's, then the turns of its work.
+// call adds a call by the model, then the turns of the skill's work.
 func (w *transcript) call(skill, result string, turns, output int) {
 	w.prompt("please")
 	id := fmt.Sprintf("toolu_%s_%d", w.session, w.n)
@@ -70,7 +70,8 @@ func (w *transcript) person(skill string) {
 
 const success = `{"success":true}`
 
-// TestPlanted is a machine with ten skills of which five have something wrong. Each is named, and no other.
+// TestPlanted checks a machine with ten skills, five of them with a problem. Advice must name these
+// five and no other.
 func TestPlanted(t *testing.T) {
 	home := t.TempDir()
 	project := filepath.Join(home, "shop")
@@ -102,7 +103,7 @@ func TestPlanted(t *testing.T) {
 	}
 	for i := range 6 {
 		w := &transcript{session: fmt.Sprint("s", i), now: now.AddDate(0, 0, -i-1)}
-		w.list("invoice", "refund", "label", "stock", "price", "mail", "barred", "meant", "stale") // and not unseen
+		w.list("invoice", "refund", "label", "stock", "price", "mail", "barred", "meant", "stale") // not invisible
 		for _, name := range []string{"invoice", "refund", "label", "stock"} {
 			w.call(name, success, 2, 100)
 		}
@@ -162,7 +163,7 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// indexText is all that is kept.
+// indexText returns everything that the index keeps.
 func indexText(t *testing.T, h here.Here) string {
 	t.Helper()
 	var all strings.Builder
@@ -180,7 +181,7 @@ func indexText(t *testing.T, h here.Here) string {
 	return all.String()
 }
 
-// TestOTLP: every request and every call of a skill is a span.
+// TestOTLP checks that every request and every call of a skill is a span.
 func TestOTLP(t *testing.T) {
 	h := at(t, "testdata/claude/one")
 	h.Env = append(h.Env, "CLAUDE_CONFIG_DIR="+h.Home)

@@ -9,7 +9,8 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// TestInstallLine: a status line that is there already is kept unless it is to be replaced, and one that counts more is named.
+// TestInstallLine checks that an existing status line is kept unless it is to be replaced, and that
+// a status line with a higher priority is named.
 func TestInstallLine(t *testing.T) {
 	const (
 		own   = `{"statusLine": {"type": "command", "command": "skillhand statusline", "padding": 0}}`
@@ -22,9 +23,9 @@ func TestInstallLine(t *testing.T) {
 		name   string
 		files  map[string]string
 		req    activity.InstallRequest
-		file   string // that has the line then; "" if it is refused
+		file   string // the file that has the line afterwards; "" if the install is refused
 		hidden string
-		is     bool // it was there already
+		is     bool // it was already installed
 	}{
 		{"none", nil, activity.InstallRequest{}, shown, "", false},
 		{"the user's own", map[string]string{user: own}, activity.InstallRequest{}, user, "", true},
@@ -72,7 +73,7 @@ func TestInstallLine(t *testing.T) {
 	}
 }
 
-// in is a path as seen from a folder.
+// in returns a path relative to a folder.
 func in(dir, path string) string {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawTokens are tokens of a request.
+// drawTokens draws the tokens of a request.
 func drawTokens(t *rapid.T) Tokens {
 	n := rapid.Int64Range(0, 5000)
 	return Tokens{n.Draw(t, "input"), n.Draw(t, "output"), n.Draw(t, "read"), n.Draw(t, "write"), n.Draw(t, "hour")}
@@ -25,7 +25,7 @@ var (
 	drawSkill = rapid.SampledFrom([]string{"card", "kit", "plug:kit"})
 )
 
-// randomFile has random things happen in one file, and returns the tokens of its requests by model.
+// randomFile creates random events in one file, and returns the tokens of its requests by model.
 func randomFile(t *rapid.T, f *tally, id string) map[string]Tokens {
 	sum := map[string]Tokens{}
 	when := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
@@ -50,14 +50,15 @@ func randomFile(t *rapid.T, f *tally, id string) map[string]Tokens {
 			u, model := drawTokens(t), drawModel.Draw(t, "model")
 			request := keyOf(id, fmt.Sprint(i))
 			f.turn(request, turn{Model: model, Tokens: u})
-			f.turn(request, turn{Model: model, Tokens: Tokens{Input: u.Input}}) // another line about it says less
+			f.turn(request, turn{Model: model, Tokens: Tokens{Input: u.Input}}) // another line about the request has less data
 			sum[model] = sum[model].plus(u)
 		}
 	}
 	return sum
 }
 
-// TestAddsUp: whatever happens in sessions, all skills and the rest cost what the sessions cost, token by token.
+// TestAddsUp checks for any sessions that all skills and the rest cost as much as the sessions,
+// token by token.
 func TestAddsUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newAccountant(Options{})
@@ -78,7 +79,7 @@ func TestAddsUp(t *testing.T) {
 			for model, u := range sum {
 				price, known := findPrice(model)
 				cost := costOf(u, price)
-				if recorded && u != (Tokens{}) { // the agent knows of further requests, and of its own price
+				if recorded && u != (Tokens{}) { // the agent recorded more requests, and its own price
 					more := drawTokens(t)
 					cost = rapid.Float64Range(0.001, 9).Draw(t, "dollars")
 					u = u.plus(more)
@@ -113,7 +114,7 @@ func TestAddsUp(t *testing.T) {
 	})
 }
 
-// TestSplit: parts of a request are not negative, and add up.
+// TestSplit checks that the parts of a request are not negative and that they add up.
 func TestSplit(t *testing.T) {
 	for _, tt := range []struct {
 		u     Tokens
@@ -131,7 +132,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestInPieces: a transcript that is read while it grows, cut in mid-line, says the same as the whole.
+// TestInPieces checks that a transcript that is read while it grows, even in mid-line, gives the
+// same result as the whole.
 func TestInPieces(t *testing.T) {
 	const name = "079bb23b-a71a-4504-bc42-2bb6af7a05a9.jsonl"
 	whole, err := os.ReadFile(filepath.Join("testdata/claude/one/projects/-home-ada-project", name))
@@ -174,7 +176,8 @@ func TestInPieces(t *testing.T) {
 	})
 }
 
-// TestDamaged: a line that was cut by a crash is counted and passed over; a file that was replaced is read anew.
+// TestDamaged checks that a line that was cut by a crash is counted and skipped, and that a
+// replaced file is read anew.
 func TestDamaged(t *testing.T) {
 	home := t.TempDir()
 	file := filepath.Join(home, ".claude/projects/p/s.jsonl")

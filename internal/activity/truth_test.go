@@ -16,7 +16,7 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// machine writes files below a new home and reads them.
+// machine writes files to a new home folder and reads them.
 func machine(t *testing.T, files map[string]string) *Account {
 	t.Helper()
 	home := t.TempDir()
@@ -32,7 +32,7 @@ func machine(t *testing.T, files map[string]string) *Account {
 	return read(t, at(t, home), Options{})
 }
 
-// A session is made of these lines, in the form of Claude Code 2.1.325.
+// The lines of a session, in the form of Claude Code 2.1.325.
 const (
 	sayHello = `{"type":"user","uuid":"u1","sessionId":"S","timestamp":"2026-11-16T09:00:00Z","message":{"content":"hello"}}` + "\n"
 	callCard = `{"type":"assistant","uuid":"u2","sessionId":"S","timestamp":"2026-11-16T09:00:01Z","message":{"id":"m1","model":"claude-opus-5-5",` +
@@ -44,13 +44,13 @@ const (
 		`{"type":"user","uuid":"u5","isMeta":true,"sessionId":"S","timestamp":"2026-11-16T09:00:03Z","message":{"content":[{"type":"text","text":"Make a card."}]}}` + "\n"
 )
 
-// answer is a line of a request with an id.
+// answer returns a line of a request with an id.
 func answer(id, more string) string {
 	return `{"type":"assistant","uuid":"` + id + `","sessionId":"S","timestamp":"2026-11-16T09:00:09Z",` + more +
 		`"message":{"id":"` + id + `","model":"claude-opus-5-5","usage":{"input_tokens":1000},"content":[]}}` + "\n"
 }
 
-// TestCopies: a session that was copied counts once, however it was.
+// TestCopies checks that a copied session counts once, however it was copied.
 func TestCopies(t *testing.T) {
 	whole := sayHello + callCard + gotCard + answer("m2", "") + typeCard + answer("m3", "")
 	as := func(session string) string {
@@ -89,7 +89,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestTruth: small sessions of known truth, each with what was once said wrongly of it.
+// TestTruth checks small sessions whose truth is known. Each case was once reported wrongly.
 func TestTruth(t *testing.T) {
 	result := func(text string) string {
 		return sayHello + callCard + `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"c1","is_error":true}]},"toolUseResult":"Error: ` + text + `"}` + "\n"
@@ -164,7 +164,7 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// TestAskedFor: what Claude Code recorded is matched by the model that was asked for.
+// TestAskedFor checks that Claude Code's record is matched by the requested model.
 func TestAskedFor(t *testing.T) {
 	for _, tt := range []struct{ asked, recorded string }{
 		{`"requestedModel":"claude-haiku-4-5",`, "claude-haiku-4-5"}, {`"requestedModel":"claude-haiku-4-5[1m]",`, "claude-haiku-4-5[1m]"},
@@ -179,8 +179,8 @@ func TestAskedFor(t *testing.T) {
 	}
 }
 
-// randomMachine makes sessions with forks, branches and copies among them, and says what requests
-// there were, and how often the skill was called.
+// randomMachine creates sessions with forks, branches and copies. It returns their requests, and
+// how often the skill was called.
 func randomMachine(t *rapid.T, r *accountant) (requests map[string]Tokens, calls int) {
 	requests = map[string]Tokens{}
 	type line func(f *tally)
@@ -230,12 +230,12 @@ func randomMachine(t *rapid.T, r *accountant) (requests map[string]Tokens, calls
 	return requests, calls
 }
 
-// TestSums: whatever was copied, the account has each request and each call once.
+// TestSums checks that the account has each request and each call once, whatever was copied.
 func TestSums(t *testing.T) {
 	rapid.Check(t, sums)
 }
 
-// TestManySums does so for 10,000 machines.
+// TestManySums runs the check of TestSums for 10,000 machines.
 func TestManySums(t *testing.T) {
 	test.Torture(t)
 	for range 100 { // of 100 checks each

@@ -9,7 +9,7 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// The transcripts that agents leave in a home tell which skills they called.
+// The transcripts in a home folder show which skills agents called.
 func ExampleRead() {
 	state, err := os.MkdirTemp("", "")
 	if err != nil {

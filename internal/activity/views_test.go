@@ -23,8 +23,8 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// TestBoxes: whatever is in them, every line of a box is as wide as the box,
-// and without colours nothing of what was recorded reaches the terminal as a command.
+// TestBoxes checks that every line of a box is as wide as the box, whatever the box contains.
+// Without colors, no recorded text reaches the terminal as a command.
 func TestBoxes(t *testing.T) {
 	words := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("abc 日語👩\u200d🚀🏽e\u0301ไ\x1b[2J\n\t\u202e"))))
 	now := time.Date(2026, 11, 15, 5, 0, 0, 0, time.UTC)
@@ -72,7 +72,7 @@ func TestBoxes(t *testing.T) {
 	})
 }
 
-// TestLooks shows how status and retro look at several widths.
+// TestLooks shows status and retro at several widths.
 func TestLooks(t *testing.T) {
 	now := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
 	test.Cases(t, "testdata/looks/*.txtar", func(t *testing.T, c test.Case) map[string]string {
@@ -102,7 +102,7 @@ func TestLooks(t *testing.T) {
 	})
 }
 
-// TestManyLoaded: as many as fit are listed, and the rest are counted.
+// TestManyLoaded checks that the skills that fit are listed and that the others are counted.
 func TestManyLoaded(t *testing.T) {
 	now := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
 	for n, want := range map[int]string{recent: "", recent + 2: "  and 2 more"} {
@@ -117,7 +117,7 @@ func TestManyLoaded(t *testing.T) {
 	}
 }
 
-// TestFailuresAreRed: and what did not fail is not.
+// TestFailuresAreRed checks that failures are red and that nothing else is.
 func TestFailuresAreRed(t *testing.T) {
 	now := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
 	records := []Record{
