@@ -12,7 +12,8 @@ import (
 	"github.com/skillhand/skillhand/internal/session"
 )
 
-// TestOneAccount asks usage, retro, status, history and the dashboard about one machine: they say the same.
+// TestOneAccount checks that usage, retro, status, history and the dashboard report the same about
+// a machine.
 func TestOneAccount(t *testing.T) {
 	skills := map[string]string{}
 	for _, name := range strings.Fields("called refused run loaded idle") {

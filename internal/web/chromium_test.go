@@ -28,7 +28,7 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// browser is one for all tests: the first that needs it starts it, TestMain ends it.
+// browser is shared by all tests: the first test that needs it starts it, and TestMain ends it.
 var browser struct {
 	start sync.Once
 	ctx   context.Context
@@ -67,8 +67,8 @@ func startBrowser() (ctx context.Context, end func(), err error) {
 	return ctx, func() { cancel(); cancelAll(); os.RemoveAll(dir) }, chromedp.Do(ctx)
 }
 
-// newTab opens a tab that shares nothing with those of other tests, and ends with the test. The test waits for pages
-// more than it works, so others run beside it.
+// newTab opens a tab that shares nothing with the tabs of other tests and that closes with the
+// test. The test waits for pages more than it works, so other tests run in parallel.
 func newTab(t testing.TB) *browserTab {
 	t.Helper()
 	browser.start.Do(func() { browser.ctx, browser.end, browser.err = startBrowser() })
@@ -80,17 +80,17 @@ func newTab(t testing.TB) *browserTab {
 	return &browserTab{t: t, ctx: ctx}
 }
 
-// A browserTab is one of a browser, which notes what must not happen.
+// A browserTab is a tab of the browser. It notes events that must not happen.
 type browserTab struct {
 	t   testing.TB
 	ctx context.Context
 
 	mu       sync.Mutex
 	faults   []string
-	expected string // in what is none; "" for nothing
+	expected string // a part of every expected error; "" if none is expected
 }
 
-// open opens a tab and lets it in.
+// open opens a tab and admits it to the dashboard.
 func (p *place) open(t testing.TB) *browserTab {
 	t.Helper()
 	tab := newTab(t).watch(p.base() + "/")
@@ -98,7 +98,7 @@ func (p *place) open(t testing.TB) *browserTab {
 	return tab
 }
 
-// watch notes errors, dialogs and requests to elsewhere until the test ends.
+// watch notes errors, dialogs and requests to other hosts until the test ends.
 func (tab *browserTab) watch(origin string) *browserTab {
 	note := func(format string, a ...any) {
 		tab.mu.Lock()
@@ -129,7 +129,7 @@ func (tab *browserTab) watch(origin string) *browserTab {
 	return tab
 }
 
-// each handles events until their tab is closed.
+// each handles events until their tab closes.
 func each[E any](events iter.Seq2[E, error], f func(E)) {
 	go func() {
 		for e, err := range events {
@@ -141,7 +141,7 @@ func each[E any](events iter.Seq2[E, error], f func(E)) {
 	}()
 }
 
-// run acts in a tab. The limit is for a machine that is very busy.
+// run acts in a tab. The limit allows for a very busy machine.
 func run[T any](tab *browserTab, a chromedp.Action[T]) T {
 	tab.t.Helper()
 	ctx, cancel := context.WithTimeout(tab.ctx, 5*time.Minute)
@@ -163,7 +163,7 @@ func evaluate[T any](tab *browserTab, js string) T {
 	return run(tab, chromedp.Evaluate[T](js))
 }
 
-// until waits until an expression is true, through navigations.
+// until waits until an expression is true, even across navigations.
 func (tab *browserTab) until(js string) {
 	tab.t.Helper()
 	ctx, cancel := context.WithTimeout(tab.ctx, 5*time.Minute)
@@ -205,10 +205,10 @@ func (tab *browserTab) size(width int, dark bool) {
 	}
 }
 
-// pageText is the text of a preview's page.
+// pageText reads the text of a preview's page.
 const pageText = `[...document.querySelectorAll(".page")].map((e) => e.textContent).join("\n")`
 
-// lit lists the directives that are lit, a word for each element.
+// lit lists the highlighted directives, with a word for each element.
 const lit = `[...document.querySelectorAll(".lit")].map(e => e.tagName + e.dataset.d).join(" ")`
 
 func TestLive(t *testing.T) {
@@ -280,7 +280,8 @@ func TestLive(t *testing.T) {
 	tab.until(`!!document.querySelector(".page")`)
 }
 
-// TestStop: a run that is stopped ends, in whatever way, and the page is live as before.
+// TestStop checks that a run ends when it is stopped in any way, and that the page is live
+// afterwards.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -317,7 +318,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// another opens a further tab of the same browser.
+// another opens another tab of the same browser.
 func (tab *browserTab) another(p *place) (further *browserTab, shut func()) {
 	tab.t.Helper()
 	ctx, cancel := chromedp.NewContext(tab.ctx)
@@ -325,8 +326,9 @@ func (tab *browserTab) another(p *place) (further *browserTab, shut func()) {
 	return (&browserTab{t: tab.t, ctx: ctx}).watch(p.base() + "/"), cancel
 }
 
-// TestManyTabs: a browser has six connections to a server. More tabs show a save all the same, by one
-// stream, whoever of them is closed; when the last is gone, so is the stream.
+// TestManyTabs checks that more than six tabs show a save, although a browser opens only six
+// connections to a server. The tabs share one stream, whichever of them closes. When the last tab
+// closes, the stream ends.
 func TestManyTabs(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, true, map[string]string{"hello": hello})
@@ -363,7 +365,7 @@ func TestManyTabs(t *testing.T) {
 	}
 	shuts[0]()
 	tabs = append(tabs[:1], tabs[2:]...)
-	first.do(chromedp.Navigate("about:blank")) // it had the stream
+	first.do(chromedp.Navigate("about:blank")) // this tab had the stream
 	tabs = tabs[1:]
 	says("Good night")
 	for _, shut := range shuts {
@@ -376,8 +378,9 @@ func TestManyTabs(t *testing.T) {
 	}
 }
 
-// TestHiddenTab: a tab that nobody sees has no stream and asks for nothing; when it is seen again it shows
-// what was saved. In a headless browser all tabs are seen, so this one is told otherwise.
+// TestHiddenTab checks that a hidden tab has no stream and sends no requests, and that it shows
+// saved changes when it is visible again. All tabs of a headless browser are visible, so the test
+// overrides this.
 func TestHiddenTab(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, true, map[string]string{"hello": hello})
@@ -412,7 +415,7 @@ func TestHiddenTab(t *testing.T) {
 	listeners(1)
 }
 
-// TestEnded: tabs say that the server has ended, each of them.
+// TestEnded checks that each tab reports that the server has ended.
 func TestEnded(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, true, map[string]string{"hello": hello})
@@ -430,8 +433,8 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// TestLiveLists: what is added shows by itself, in every list, and neither the focus, nor what is
-// typed, nor the place that one has scrolled to is lost.
+// TestLiveLists checks that every list shows new items without a reload, and keeps the focus, the
+// typed text and the scroll position.
 func TestLiveLists(t *testing.T) {
 	t.Parallel()
 	many := map[string]string{}
@@ -451,7 +454,7 @@ func TestLiveLists(t *testing.T) {
 	for i, tt := range []struct {
 		path string
 		add  func()
-		want string // of the whole list
+		want string // in the whole list
 	}{
 		{"/skills", func() { p.write("skill-00", "---\nname: skill-00\ndescription: A new thing\n---\nText\n") }, "A new thing"},
 		{"/skills", func() { p.write("skill-000", "---\nname: skill-000\ndescription: Another new thing\n---\nText\n") }, "Another new thing"},
@@ -490,7 +493,7 @@ func TestLiveLists(t *testing.T) {
 		tab.until(`document.querySelectorAll(".list tbody tr").length > 0`)
 		tab.quiet()
 		long := evaluate[bool](tab, `document.querySelectorAll(".list tbody tr").length > 20`)
-		if long { // something further down has the focus
+		if long { // an element further down has the focus
 			evaluate[int](tab,
 				`(() => { document.querySelector("#q").value = "typed"; const row = document.querySelectorAll(".list tbody tr")[20]; window.row = row; const link = row.querySelector("a") ?? document.querySelector("#q"); link.focus(); window.focused = link; row.scrollIntoView({block: "center"}); window.top0 = row.getBoundingClientRect().top; return 0 })()`)
 		}
@@ -510,7 +513,8 @@ func TestLiveLists(t *testing.T) {
 	}
 }
 
-// quiet waits until a tab has asked for nothing for a while. A look that makes news of its own never ends.
+// quiet waits until a tab has sent no requests for a while. A view that causes changes itself never
+// ends.
 func (tab *browserTab) quiet() {
 	tab.t.Helper()
 	tab.until(`document.readyState === "complete" && performance.now() - Math.max(0, ...performance.getEntriesByType("resource").map(e => e.responseEnd)) > 1000`)
@@ -518,7 +522,7 @@ func (tab *browserTab) quiet() {
 
 const faulty = "---\nname: faulty\ndescription: Does a thing\nallowed-tools: [Read]\nuser_invocable: true\n---\nText\n"
 
-// TestMend: the fix of a finding can be seen and applied, in place.
+// TestMend checks that the fix of a finding is shown and can be applied in place.
 func TestMend(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, false, map[string]string{"faulty": faulty})
@@ -530,7 +534,7 @@ func TestMend(t *testing.T) {
 		"-user_invocable: true +user-invocable: true" {
 		t.Errorf("the diff is %q", got)
 	}
-	// In one step: a look that comes between would put right what was seen.
+	// Do it in one step: a reload in between would restore the value.
 	evaluate[int](tab,
 		`(() => { const seen = document.querySelector(".fix [name=seen]"), was = seen.value; seen.value = "x"; seen.form.requestSubmit(); seen.value = was; return 0 })()`)
 	tab.until(`/^This was not done. .*SKILL.md: it has changed since it was shown: look again$/.test(document.querySelector("main > [role=alert]")?.textContent)`)
@@ -544,7 +548,7 @@ func TestMend(t *testing.T) {
 	}
 }
 
-// TestHostile: what a skill says is text, whatever it is.
+// TestHostile checks that everything in a skill stays text.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	evil := "<script>window.hacked=1</script><img src=x onerror=\"window.hacked=1\"><a " +
@@ -576,7 +580,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// axe is the text of axe-core, which finds faults of access.
+// axe is the source of axe-core, which finds accessibility problems.
 func axe(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(test.Modules(t, test.Axe), "axe-core", "axe.min.js"))
@@ -586,7 +590,7 @@ func axe(t *testing.T) string {
 	return string(text)
 }
 
-// access reports what axe-core takes for serious.
+// access reports the problems that axe-core considers serious.
 func (tab *browserTab) access(script string) {
 	tab.t.Helper()
 	if script == "" {
@@ -605,7 +609,8 @@ func (tab *browserTab) access(script string) {
 	}
 }
 
-// TestViews: each view, without data, with some and with more, fits the window and has no serious fault of access.
+// TestViews checks that each view fits the window and has no serious accessibility problem: without
+// data, with some, and with more.
 func TestViews(t *testing.T) {
 	t.Parallel()
 	script := axe(t)
@@ -663,20 +668,21 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// expect ignores console errors that contain text: the browser reports every answer that is an error.
+// expect ignores console errors that contain text: the browser reports every response that is an
+// error.
 func (tab *browserTab) expect(words string) {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	tab.expected = words
 }
 
-// viewName names a view in tests and pictures.
+// viewName returns the name of a view in tests and screenshots.
 func viewName(path string) string {
 	name := strings.Trim(strings.NewReplacer("/", "-", "?", "-", "&", "-", "=", "-", "%", "-").Replace(path), "-")
 	return name[:min(len(name), 30)]
 }
 
-// link is the first in a view that begins like this.
+// link returns the first link in a view that begins like this.
 func (p *place) link(path, begins string) string {
 	p.t.Helper()
 	_, text := p.get(p.client(), path)
@@ -688,7 +694,7 @@ func (p *place) link(path, begins string) string {
 	return begins + strings.ReplaceAll(rest, "&amp;", "&")
 }
 
-// fits looks at what a tab shows in windows of three sizes and two colours.
+// fits checks the content of a tab in windows of three sizes and with two color schemes.
 func (tab *browserTab) fits(script string) {
 	tab.t.Helper()
 	for _, dark := range []bool{false, true} {
@@ -708,7 +714,7 @@ func (tab *browserTab) fits(script string) {
 				"" {
 				tab.t.Errorf("at %d: text runs out of its box, or stands in too narrow a one:\n%s", width, got)
 			}
-			if dark == (width == 360) && width < 2560 { // each of both once: it takes long
+			if dark == (width == 360) && width < 2560 { // each color scheme once, because it takes long
 				tab.access(script)
 			}
 			tab.shoot(fmt.Sprintf("%s-%v-%d", strings.ReplaceAll(tab.t.Name(), "/", "-"),
@@ -717,7 +723,8 @@ func (tab *browserTab) fits(script string) {
 	}
 }
 
-// TestExportOpens: an export needs no server: it looks right, leads to its views, and what skills say is text in it too.
+// TestExportOpens checks that an export needs no server: it looks right, its links lead to its
+// views, and text from skills stays text.
 func TestExportOpens(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, true, map[string]string{"hello": hello, "evil": "---\nname: evil\ndescription: <script>window.hacked=1</script>\n" +
@@ -748,7 +755,7 @@ func TestExportOpens(t *testing.T) {
 	}
 }
 
-// shoot keeps a picture in the folder that SKILLHAND_SHOTS names, for people to look at.
+// shoot saves a screenshot in the folder that SKILLHAND_SHOTS names, for people to look at.
 func (tab *browserTab) shoot(name string) {
 	dir := os.Getenv("SKILLHAND_SHOTS")
 	if dir == "" {
@@ -760,7 +767,8 @@ func (tab *browserTab) shoot(name string) {
 	}
 }
 
-// TestKeyboard: a slash goes to the search, Enter searches, Tab leads to everything, and what has the focus is seen.
+// TestKeyboard checks that a slash moves to the search, Enter searches, Tab reaches everything, and
+// the focus is visible.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, true, map[string]string{"hello": hello, "other": "---\nname: other\ndescription: y\n---\ntext\n"})
@@ -769,7 +777,7 @@ func TestKeyboard(t *testing.T) {
 	if got := evaluate[string](tab, `document.activeElement.id + getComputedStyle(document.activeElement).outlineStyle`); got != "qsolid" {
 		t.Errorf("after a slash the focus is at %q", got)
 	}
-	evaluate[string](tab, `document.querySelector("#q").value = ""`) // a driver types the slash too, a person does not
+	evaluate[string](tab, `document.querySelector("#q").value = ""`) // a driver also types the slash, unlike a person
 	tab.do(chromedp.SendKeys("#q", "greets\r"))
 	tab.until(`location.search === "?q=greets" && document.querySelectorAll("tbody tr").length === 1`)
 	tab.do(chromedp.NavigateBack())
@@ -787,7 +795,7 @@ func TestKeyboard(t *testing.T) {
 			tab.until(`window.copied === "skillhand load hello"`)
 		}
 		if len(way) > 0 && (at[0] == way[0] || at[3] == "BODY") {
-			break // around
+			break // the focus has returned to the start
 		}
 		if way = append(way, at[0]); at[1] != "solid" {
 			t.Errorf("the focus at %s is not seen: %s", at[0], at[1])

@@ -21,7 +21,7 @@ import (
 	"github.com/skillhand/skillhand/internal/session"
 )
 
-// demoSkills are those of a shop, more than Claude Code's list has room for.
+// demoSkills are the skills of a shop, more than Claude Code's list has room for.
 const demoSkills = `
 review: Reviews changed files for faults that no test finds, such as errors that are dropped, locks that are held too long and queries that grow with the number of orders. Use before a merge.
 invoice: Writes invoices for customers as PDF, with the right tax for their country and the number that comes next. Use when someone asks for an invoice or a credit note.
@@ -46,7 +46,7 @@ secrets: Finds passwords and keys that were committed by mistake, and says how e
 legal: Checks texts about prices, guarantees and privacy against the list of what our lawyers want to see, and marks what needs their word. It is no advice by itself.
 `
 
-// demoTails make descriptions as long as many are.
+// demoTails make descriptions as long as many real descriptions.
 var demoTails = []string{
 	"Say its name, or ask in your own words. Not for questions about how the shop itself works: the handbook answers those, and is newer than any skill. " +
 		"It reads the folder of the shop, writes nothing outside, and asks before it sends anything to anybody. Needs the network only to look up holidays.",
@@ -81,7 +81,7 @@ What the folder has:
 </output>
 `
 
-// A demo is a place where much has happened, with a worker at work. Nothing of it is by chance.
+// A demo is a place with a long history and a worker at work. Nothing in it is random.
 type demo struct {
 	*place
 	names []string
@@ -103,9 +103,9 @@ func newDemo(t testing.TB) *demo {
 	_, about, _ := strings.Cut(demoSkills, "review: ")
 	about, _, _ = strings.Cut(about, "\n")
 	skills["review"] = fmt.Sprintf(demoReview, about)
-	skills["stock"] = strings.Replace(skills["stock"], "name: stock", "name: stock\nuser_invocable: true", 1) // a finding
+	skills["stock"] = strings.Replace(skills["stock"], "name: stock", "name: stock\nuser_invocable: true", 1) // causes a finding
 	d := &demo{place: newPlace(t, true, skills), names: names, r: rand.New(rand.NewPCG(1, 2)), now: time.Now()}
-	for name := range skills { // they are older than what was done with them
+	for name := range skills { // the skills are older than their use
 		file := filepath.Join(d.dir, ".claude/skills", name, "SKILL.md")
 		d.must(os.Chtimes(file, d.now.AddDate(0, -3, 0), d.now.AddDate(0, -3, 0)))
 	}
@@ -121,7 +121,7 @@ func newDemo(t testing.TB) *demo {
 	return d
 }
 
-// history has days without runs, a day of failures, and a batch.
+// history adds days without runs, a day of failures, and a batch.
 func (d *demo) history() {
 	var lines bytes.Buffer
 	out := json.NewEncoder(&lines)
@@ -176,7 +176,7 @@ func (d *demo) must(err error) {
 	}
 }
 
-// id is one that an agent would give a session.
+// id returns a session id as an agent would create it.
 func (d *demo) id() string {
 	return fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", d.r.Uint32(), d.r.IntN(1<<16), d.r.IntN(1<<12), d.r.IntN(1<<12), d.r.Int64N(1<<48))
 }
@@ -237,7 +237,7 @@ func (d *demo) tries() {
 	}
 }
 
-// demoTalk is what an agent said and did in a trial.
+// demoTalk is the conversation of an agent in a trial.
 const demoTalk = `{"type":"system","subtype":"init","model":"claude-opus-5-5","claude_code_version":"2.1.325"}
 {"type":"assistant","message":{"content":[{"type":"text","text":"I look at it."}]}}
 {"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"cat src/auth.go"}}]}}
@@ -245,8 +245,8 @@ const demoTalk = `{"type":"system","subtype":"init","model":"claude-opus-5-5","c
 {"type":"assistant","message":{"content":[{"type":"text","text":"src/auth.go:42 drops the error of the last attempt."}]}}
 `
 
-// transcripts are what Claude Code would have left: most skills fire, one is refused, one fails, one is lost to another, one
-// is costly, one is in no list.
+// transcripts writes the transcripts that Claude Code would have left. Most skills fire. One is
+// refused, one fails, one is lost to another, one is costly, and one is in no list.
 func (d *demo) transcripts() {
 	offered := d.names[:len(d.names)-1]
 	text := "- " + strings.Join(offered, ": What it is for.\n- ") + ": What it is for."
@@ -296,7 +296,7 @@ func (w *demoTranscript) said(content any, more map[string]any) {
 	w.line(fields)
 }
 
-// call is a prompt, a skill that the model chooses for it, and its work.
+// call adds a prompt, the skill that the model chooses for it, and its work.
 func (w *demoTranscript) call(skill string) {
 	w.said("please", nil)
 	var result any = map[string]any{"success": true, "commandName": skill}
@@ -318,14 +318,15 @@ func (w *demoTranscript) call(skill string) {
 	for range turns {
 		w.turn(map[string]any{"type": "text", "text": "done"})
 	}
-	if skill == "mail" { // it was not what the person wanted
+	if skill == "mail" { // it was not the skill that the person wanted
 		w.said("<command-name>/returns</command-name>", nil)
 		w.said([]any{map[string]any{"type": "text", "text": "text"}}, map[string]any{"isMeta": true})
 		w.turn(map[string]any{"type": "text", "text": "done"})
 	}
 }
 
-// batches are one that is over, one with a budget that is used up, and one that a worker is at until the test ends.
+// batches adds a finished batch, a batch that has used up its budget, and a batch that a worker
+// runs until the test ends.
 func (d *demo) batches() {
 	d.batch("nightly", 12)
 	db, err := d.site.Batches()
@@ -345,7 +346,7 @@ func (d *demo) batches() {
 	})
 }
 
-// jobs adds a batch whose jobs know their numbers.
+// jobs adds a batch whose jobs have their number as payload.
 func (d *demo) jobs(name string, n int, limits batch.Limits) int64 {
 	jobs := make([]batch.Job, n)
 	for i := range jobs {
@@ -358,7 +359,8 @@ func (d *demo) jobs(name string, n int, limits batch.Limits) int64 {
 	return added.ID
 }
 
-// work lets a worker do jobs, until stop is called. Of reviews some fail, and the last do not end.
+// work lets a worker run jobs until stop is called. Some reviews fail, and the last reviews do not
+// end.
 func (d *demo) work(batches ...int64) (stop func()) {
 	db, err := d.site.Batches()
 	d.must(err)
@@ -385,7 +387,7 @@ func (d *demo) work(batches ...int64) (stop func()) {
 	}
 }
 
-// until waits for a batch.
+// until waits for a state of a batch.
 func (d *demo) until(id int64, ok func(*batch.Status) bool) {
 	d.t.Helper()
 	db, err := d.site.Batches()
@@ -402,7 +404,7 @@ func (d *demo) until(id int64, ok func(*batch.Status) bool) {
 	}
 }
 
-// TestDemo looks at the shop, which takes long to build, from all sides.
+// TestDemo runs several checks on the shop, which takes long to build.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	d := newDemo(t)
@@ -414,7 +416,7 @@ func TestDemo(t *testing.T) {
 	tab.t = t
 }
 
-// testViews: each view fits the window and has no serious fault of access.
+// testViews checks that each view fits the window and has no serious accessibility problem.
 func (d *demo) testViews(t *testing.T, tab *browserTab) {
 	script := axe(t)
 	for _, path := range []string{
@@ -435,7 +437,8 @@ func (d *demo) testViews(t *testing.T, tab *browserTab) {
 	}
 }
 
-// testPicture makes the pictures of the documentation: in the folder that SKILLHAND_PICTURE names, by make picture.
+// testPicture takes the screenshots for the documentation: make picture saves them in the folder
+// that SKILLHAND_PICTURE names.
 func (d *demo) testPicture(t *testing.T, tab *browserTab) {
 	tab.t = t
 	for name, path := range map[string]string{"page.png": "/skills", "tries.png": "/tries"} {
@@ -451,7 +454,8 @@ func (d *demo) testPicture(t *testing.T, tab *browserTab) {
 	}
 }
 
-// testJobsFirst: running jobs come first, then failed ones, then what is queued, then the rest, and a search by state finds each.
+// testJobsFirst checks that running jobs come first, then failed, queued and all other jobs, and
+// that a search by state finds each.
 func (d *demo) testJobsFirst(t *testing.T) {
 	c := d.client()
 	states := func(query string) (all []string) {
@@ -501,7 +505,7 @@ func (d *demo) testJobsFirst(t *testing.T) {
 	}
 }
 
-// testUsage: what agents did is shown by skill and day, with what to do about it.
+// testUsage checks that the view shows the agents' activity by skill and day, with advice.
 func (d *demo) testUsage(t *testing.T) {
 	_, text := d.get(d.client(), "/usage")
 	for _, want := range []string{
@@ -519,10 +523,11 @@ func (d *demo) testUsage(t *testing.T) {
 	}
 }
 
-// hostileText is what must stay text wherever it is shown.
+// hostileText must stay text wherever it is shown.
 const hostileText = "</title></style></script></svg></section></main>--><script>window.hacked=1</script><img src=x onerror=window.hacked=1><a href=javascript:window.hacked=1>x</a><style>*{display:none}</style><svg/onload=window.hacked=1>{{.}}\"'`\u202e\u2028"
 
-// TestExportHostile: an export is safe whatever skills, runs, jobs, tries, sessions and transcripts say.
+// TestExportHostile checks that an export is safe with any text in skills, runs, jobs, tries,
+// sessions and transcripts.
 func TestExportHostile(t *testing.T) {
 	t.Parallel()
 	front, err := json.Marshal(hostileText)

@@ -11,7 +11,7 @@ import (
 	"github.com/skillhand/skillhand/internal/web"
 )
 
-// A site listens on this machine alone, and its address lets one browser in.
+// A site listens only on this machine, and its address admits one browser.
 func ExampleListen() {
 	h, err := here.From(os.TempDir(), []string{"HOME=" + os.TempDir()})
 	if err != nil {

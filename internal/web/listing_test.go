@@ -11,7 +11,8 @@ import (
 	"github.com/skillhand/skillhand/internal/agents"
 )
 
-// listOf is a list of skills: how long each description is, with its sign for what it is: + listed, - by name alone, = Claude Code's own.
+// listOf returns a list of skills from the lengths of their descriptions. The sign of each length
+// is + for listed, - for its name alone, and = for Claude Code's own.
 func listOf(of ...string) (l check.List) {
 	for i, one := range of {
 		n, _ := strconv.Atoi(one[1:])
@@ -21,7 +22,7 @@ func listOf(of ...string) (l check.List) {
 	return l
 }
 
-// drawnStrip is a strip in words: the class and width of each part, and where the room ends.
+// drawnStrip describes a strip in words: the class and width of each part, and where the room ends.
 func drawnStrip(s listStrip) string {
 	var parts []string
 	at := 0.0
@@ -45,7 +46,7 @@ func percentOf(text string) float64 {
 	return f
 }
 
-// sightOf are skills in a folder of the project, as listOf has them: how long each description is.
+// sightOf returns skills in a folder of the project, from lengths as in listOf.
 func sightOf(place string, sizes ...int) (all []agents.Skill) {
 	for i, n := range sizes {
 		name := fmt.Sprintf("skill-%d", i)
@@ -54,8 +55,9 @@ func sightOf(place string, sizes ...int) (all []agents.Skill) {
 	return all
 }
 
-// TestStrips: parts stand one after another, have their share, never leave the strip, and what has no room stands behind
-// the cut. Agents that look elsewhere see nothing, as in list --agents.
+// TestStrips checks that the parts are one after another, have the right share and stay inside the
+// strip, and that text without room is behind the cut. As in list --agents, agents that read other
+// folders see no skills.
 func TestStrips(t *testing.T) {
 	if got := strips(listOf("=90"), nil); got != nil {
 		t.Errorf("without skills: %+v", got)
@@ -107,7 +109,8 @@ func TestStrips(t *testing.T) {
 	}
 }
 
-// TestStripAway: skills of a plugin that is not installed are said to be listed once it is.
+// TestStripAway checks that the strip says when skills of a plugin that is not installed will be
+// listed.
 func TestStripAway(t *testing.T) {
 	l := listOf("+490", "+20")
 	l.Lines[1].Away = true
@@ -116,7 +119,7 @@ func TestStripAway(t *testing.T) {
 	}
 }
 
-// TestStripNames: a name is drawn where there is room for it, or the beginning of one.
+// TestStripNames checks that a part shows its name, or the name's beginning, if there is room.
 func TestStripNames(t *testing.T) {
 	for _, tt := range []struct {
 		width             int

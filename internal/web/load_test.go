@@ -22,7 +22,8 @@ import (
 	"github.com/skillhand/skillhand/internal/watch"
 )
 
-// TestSlowBodies: a body that does not come ends its connection, and no stream of news ends with it.
+// TestSlowBodies checks that a request whose body does not arrive ends its connection, and that
+// this ends no event stream.
 func TestSlowBodies(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"hello": hello})
 	p.end()
@@ -53,7 +54,7 @@ func TestSlowBodies(t *testing.T) {
 		}
 		return false
 	}
-	hears() // where things stand
+	hears() // the first event is the current number
 	host := strings.TrimPrefix(p.base(), "http://")
 	var all []net.Conn
 	for range 200 {
@@ -68,7 +69,7 @@ func TestSlowBodies(t *testing.T) {
 		all = append(all, c)
 	}
 	for _, c := range all {
-		_ = c.SetReadDeadline(time.Now().Add(5 * time.Second)) // or nothing ends it
+		_ = c.SetReadDeadline(time.Now().Add(5 * time.Second)) // for the case that nothing ends it
 		if _, err := io.ReadAll(c); err != nil {
 			t.Fatalf("a body that did not come: %v", err)
 		}
@@ -79,7 +80,8 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
-// TestMakingIsBounded: no more pages are made at once than maxMaking, and none for a client that left.
+// TestMakingIsBounded checks that at most maxMaking pages are rendered at once, and none for a
+// client that has left.
 func TestMakingIsBounded(t *testing.T) {
 	s := &Site{Runtime: &skillhand.Runtime{}}
 	w, err := watch.New(watchOptions)
@@ -124,8 +126,9 @@ func TestMakingIsBounded(t *testing.T) {
 	}
 }
 
-// TestSharedPages: looks at one address that wait are answered by one page; one that has begun is for nobody who comes
-// later, and a page that nobody waits for any more is not made.
+// TestSharedPages checks that waiting requests for one address share one page, that a page whose
+// rendering has begun is not used for later requests, and that a page is not rendered if no client
+// waits any more.
 func TestSharedPages(t *testing.T) {
 	var m making
 	began, release := make(chan context.Context, 1000), make(chan struct{})
@@ -184,7 +187,7 @@ func TestSharedPages(t *testing.T) {
 	ended := make(chan bool)
 	m.share(first, "/first", func(own context.Context) (int, []byte) {
 		stop()
-		<-own.Done() // nobody waits for it
+		<-own.Done() // no client waits for it
 		close(ended)
 		return 0, nil
 	})
@@ -194,7 +197,8 @@ func TestSharedPages(t *testing.T) {
 	}
 }
 
-// TestExportIsSmall: what a page has in common with its source is in an export once.
+// TestExportIsSmall checks that an export has the lines that a page shares with its source only
+// once.
 func TestExportIsSmall(t *testing.T) {
 	var body strings.Builder
 	for i := range 60 {
@@ -226,7 +230,8 @@ func TestExportIsSmall(t *testing.T) {
 	}
 }
 
-// TestBlocks: directives stand beside their output, and lines that both sides have beside each other.
+// TestBlocks checks that directives are beside their output, and that common lines are beside each
+// other.
 func TestBlocks(t *testing.T) {
 	read := func(text string) []line {
 		var spans []span
@@ -268,7 +273,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestBlocksLoseNothing: whatever the texts, each line is there once and in order, on both sides, also in an export.
+// TestBlocksLoseNothing checks for any texts that each line is on its side once and in order, also
+// in an export.
 func TestBlocksLoseNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.SampledFrom([]string{"a", "b", "c", "", "long line"})

@@ -23,7 +23,7 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// remember puts runs into the history, over the last days, as activity.Store.Append does.
+// remember adds runs to the history over the last days, as activity.Store.Append does.
 func (p *place) remember(n int) {
 	p.t.Helper()
 	var lines bytes.Buffer
@@ -53,7 +53,7 @@ func (p *place) remember(n int) {
 	p.put(filepath.Join(p.site.Runtime.HistoryDir(), "current.jsonl"), lines.Bytes())
 }
 
-// load lets sessions see skills, a hundred each, as session.Claim.Commit does.
+// load lets sessions see a hundred skills each, as session.Claim.Commit does.
 func (p *place) load(n int) {
 	p.t.Helper()
 	for i := range n {
@@ -62,7 +62,7 @@ func (p *place) load(n int) {
 	}
 }
 
-// mark lets an agent have seen a skill of the project.
+// mark notes that an agent has seen a skill of the project.
 func (p *place) mark(m session.Mark) {
 	p.t.Helper()
 	m.File = filepath.Join(p.dir, ".claude/skills", m.Skill, "SKILL.md")
@@ -70,7 +70,7 @@ func (p *place) mark(m session.Mark) {
 	p.save(filepath.Join(p.site.Runtime.SessionDir(), m.Session, cmp.Or(m.Agent, "@main"), hex.EncodeToString(sum[:16])), m)
 }
 
-// see lets a session see one skill more.
+// see lets a session see one more skill.
 func (p *place) see(id, skill string) {
 	p.t.Helper()
 	c, err := p.site.Runtime.Sessions().Claim(session.ID{Session: id}, skill, filepath.Join(p.dir, ".claude/skills", skill, "SKILL.md"), "h")
@@ -82,7 +82,7 @@ func (p *place) see(id, skill string) {
 	}
 }
 
-// call adds a call of a skill to a transcript of Claude Code's, whose first one makes it.
+// call adds a call of a skill to a Claude Code transcript. The first call creates the transcript.
 func (p *place) call(skill string) {
 	p.t.Helper()
 	file := filepath.Join(p.site.Runtime.Home, ".claude/projects/shop/session.jsonl")
@@ -105,7 +105,7 @@ func (p *place) save(file string, document any) {
 	p.put(file, data)
 }
 
-// put writes a file, and makes its folder if there is none.
+// put writes a file, and creates its folder if necessary.
 func (p *place) put(file string, data []byte) {
 	p.t.Helper()
 	err := os.WriteFile(file, data, 0o600)
@@ -119,8 +119,8 @@ func (p *place) put(file string, data []byte) {
 	}
 }
 
-// try keeps trials of skills, a thousand in one try. All tries but the last are complete: of those only the
-// fourth still has its trials.
+// try saves trials of skills, a thousand in each try. All tries but the last are complete. Of
+// these, only the fourth still has its trials.
 func (p *place) try(n int) {
 	p.t.Helper()
 	subject := &eval.Subject{}
@@ -197,8 +197,8 @@ func (p *place) batch(name string, n int) {
 	}
 }
 
-// TestMuch: each list with more than fits shows its first page, searches, sorts, pages, and goes back. make bench looks
-// at a hundred thousand records.
+// TestMuch checks that each list with more than one page shows its first page, searches, sorts,
+// pages, and goes back. make bench checks the same with a hundred thousand records.
 func TestMuch(t *testing.T) {
 	test.Torture(t)
 	t.Parallel()
@@ -209,9 +209,9 @@ func TestMuch(t *testing.T) {
 	p := newPlace(t, true, skills)
 	tab := p.open(t)
 	for _, tt := range []struct {
-		path, query string // what to search for
+		path, query string // query is the text to search for
 		fill        func()
-		total, rows int // of all, and of those that are found on the first page
+		total, rows int // all items, and the found items on the first page
 		sorted      string
 	}{
 		{path: "/runs?since=all", fill: func() { p.remember(2500) }, query: "skill-3 timeout", total: 2500, rows: 39, sorted: "duration"},

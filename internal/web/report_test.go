@@ -13,8 +13,8 @@ import (
 	"github.com/skillhand/skillhand/internal/eval"
 )
 
-// TestReport: whatever models said stands as text in the page of try --html. It runs nothing, loads nothing and leads
-// nowhere.
+// TestReport checks that text from models stays text in the page of try --html. It must run
+// nothing, load nothing and link to nothing.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	const evil = `</pre></details></style><script>document.title = "hacked"</script><img src="http://127.0.0.1:1/x" onerror="document.title = 'hacked'">` +

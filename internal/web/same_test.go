@@ -20,7 +20,8 @@ var (
 	ofNumber = words.Regexp(`(\d+)/(\d+)`)
 )
 
-// readable returns what people read of a part of a page, in one line, titles and tips included.
+// readable returns the text that people read in a part of a page as one line, including titles and
+// tips.
 func readable(page string) string {
 	page = words.Regexp(` (?:title|data-tip|aria-label)="([^"]*)"`).Get().ReplaceAllString(page, ">$1<")
 	text := html.UnescapeString(anyTag.Get().ReplaceAllString(strings.ReplaceAll(page, "<wbr>", ""), " "))
@@ -38,7 +39,8 @@ func pageRow(page, name string) string {
 	return ""
 }
 
-// TestSameAnswers: what usage, history and try print in a terminal stands on the dashboard, cell by cell and line by line.
+// TestSameAnswers checks that the dashboard shows everything that usage, history and try print in a
+// terminal, cell by cell and line by line.
 func TestSameAnswers(t *testing.T) {
 	skills := map[string]string{}
 	for _, name := range strings.Fields("called refused broken typed idle stale") {
@@ -127,7 +129,7 @@ func TestSameAnswers(t *testing.T) {
 	p.sameTry(c)
 }
 
-// sameTable compares a table that a terminal prints with the page that has it.
+// sameTable compares a table in the terminal with the page that shows it.
 func (p *place) sameTable(printed, page string) {
 	p.t.Helper()
 	printed, _, _ = strings.Cut(printed, "\n\n")
@@ -138,14 +140,14 @@ func (p *place) sameTable(printed, page string) {
 	for _, line := range lines[1:] {
 		cells := cellGap.Get().Split(line, -1)
 		where := pageRow(page, cells[0])
-		if strings.HasPrefix(cells[0], "(") { // of no skill: it stands above the table
+		if strings.HasPrefix(cells[0], "(") { // the row of no skill: it is above the table
 			where = readable(page)
 		}
 		for _, cell := range cells[1:] {
 			for _, part := range strings.Split(cell, ", ") {
 				words := strings.Fields(part)
 				switch {
-				case part == "model": // it is the usual
+				case part == "model": // it is the default
 				case part == "person":
 					p.has(cells[0], where, "by a person")
 				case len(words) == 2 && words[1] == "refused", len(words) == 2 && words[1] == "failed", len(words) == 2 && words[1] == "unknown":
@@ -162,7 +164,7 @@ func (p *place) sameTable(printed, page string) {
 	}
 }
 
-// has says which words are missing.
+// has reports missing words.
 func (p *place) has(what, text string, all ...string) {
 	p.t.Helper()
 	for _, want := range all {
@@ -173,7 +175,7 @@ func (p *place) has(what, text string, all ...string) {
 	}
 }
 
-// sameTry compares a try with several arms, misses, scores and checks that nobody judged.
+// sameTry compares a try with several arms, misses, scores and unjudged checks.
 func (p *place) sameTry(c *http.Client) {
 	p.t.Helper()
 	yes, no, score := true, false, 0.5

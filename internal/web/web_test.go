@@ -33,7 +33,7 @@ import (
 	"github.com/skillhand/skillhand/internal/watch"
 )
 
-// A place is a project with skills, and a page of it.
+// A place is a project with skills and its dashboard.
 type place struct {
 	t      testing.TB
 	dir    string
@@ -84,7 +84,7 @@ func (p *place) serve() {
 	})
 }
 
-// write saves a skill as editors do: another file takes its place.
+// write saves a skill as editors do: by replacing the file.
 func (p *place) write(name, text string) {
 	p.t.Helper()
 	file := filepath.Join(p.dir, ".claude", "skills", name, "SKILL.md")
@@ -99,10 +99,10 @@ func (p *place) write(name, text string) {
 	}
 }
 
-// base is the address without the token.
+// base returns the address without the token.
 func (p *place) base() string { return p.server.Address[:strings.Index(p.server.Address, "/?")] }
 
-// browser is a client that was let in.
+// browser returns a client that was admitted.
 func (p *place) browser() *http.Client {
 	p.t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -118,7 +118,7 @@ func (p *place) browser() *http.Client {
 	return c
 }
 
-// client is one that was let in though the token is used.
+// client returns an admitted client, although the token has been used.
 func (p *place) client() *http.Client {
 	p.t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -149,7 +149,7 @@ func (p *place) get(c *http.Client, path string) (int, string) {
 
 const hello = "---\nname: hello\ndescription: Greets\n---\nHello $0: !`echo one`\n\n!`echo two >&2; exit 3`\n"
 
-// TestRefused: only the browser that was shown the address gets an answer.
+// TestRefused checks that only the browser that opened the printed address gets a response.
 func TestRefused(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"hello": hello})
 	known := p.browser()
@@ -236,7 +236,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestCookie: what lets a browser in is out of reach for scripts and other sites, and two servers do not share it.
+// TestCookie checks that scripts and other sites cannot read the cookie, and that two servers do
+// not share it.
 func TestCookie(t *testing.T) {
 	p := newPlace(t, true, nil)
 	first := p.browser()
@@ -258,7 +259,8 @@ func TestCookie(t *testing.T) {
 	}
 }
 
-// TestLookingRunsNothing, and the button runs what is trusted, then shows it.
+// TestLookingRunsNothing checks that viewing a skill runs nothing, and that the button runs trusted
+// skills and shows the result.
 func TestLookingRunsNothing(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "ran")
 	skills := map[string]string{"touch": "---\nname: touch\n---\n!`touch " + mark + "; echo done`\n"}
@@ -323,7 +325,7 @@ func shownPage(doc string) string {
 	return strings.Join(all, "\n") + "\n"
 }
 
-// TestTrustCommand: the command to copy names the folder, whatever that is called.
+// TestTrustCommand checks that the command to copy names the folder, whatever the folder's name is.
 func TestTrustCommand(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "x; touch $(pwned)")
 	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o777); err != nil {
@@ -342,7 +344,8 @@ func TestTrustCommand(t *testing.T) {
 	}
 }
 
-// TestRunIsRemembered: a later look, also by another server, shows the last outcome; an edited directive is shown as written.
+// TestRunIsRemembered checks that later visits, even to another server, show the last outcome, and
+// that an edited directive is shown as written.
 func TestRunIsRemembered(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"hello": hello})
 	c := p.browser()
@@ -372,7 +375,7 @@ func TestRunIsRemembered(t *testing.T) {
 	}
 }
 
-// TestRunPage: the page of a run shows what history has, escaped.
+// TestRunPage checks that the page of a run shows the history's data, escaped.
 func TestRunPage(t *testing.T) {
 	p := newPlace(t, true, nil)
 	p.remember(10)
@@ -392,7 +395,7 @@ func TestRunPage(t *testing.T) {
 	}
 }
 
-// TestLists: search, order and pages are in the address.
+// TestLists checks that the search, order and page of a list are in its address.
 func TestLists(t *testing.T) {
 	skills := map[string]string{}
 	for i := range 120 {
@@ -417,7 +420,7 @@ func TestLists(t *testing.T) {
 		{"/skills?q=%3Cscript%3E", []string{"Nothing has all of these words", "&lt;script&gt;"}, []string{"<script>"}},
 	} {
 		_, text := p.get(c, tt.path)
-		_, text, _ = strings.Cut(text, `class="find"`) // above it the strips name all skills
+		_, text, _ = strings.Cut(text, `class="find"`) // the strips above the table name all skills
 		for _, want := range tt.has {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q", tt.path, want)
@@ -431,8 +434,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestSkillWithText: a skill whose text lies beside its SKILL.md, as init makes them, is listed as any other, and agents
-// that do not look there are said not to see it.
+// TestSkillWithText checks that a skill whose text is beside its SKILL.md, as init creates it, is
+// listed like any other. Agents that do not read that folder are reported not to see it.
 func TestSkillWithText(t *testing.T) {
 	p := newPlace(t, true, map[string]string{
 		"alpha": "---\nname: alpha\ndescription: Counts.\n---\n!`skillhand load alpha`\n",
@@ -453,7 +456,7 @@ func TestSkillWithText(t *testing.T) {
 	}
 }
 
-// TestNoRuns: where nothing is, it is said what there would be, and how to come by it.
+// TestNoRuns checks that an empty list says what it would contain and how to add to it.
 func TestNoRuns(t *testing.T) {
 	p := newPlace(t, true, nil)
 	store := activity.Store{Dir: p.site.Runtime.HistoryDir()}
@@ -473,12 +476,12 @@ func TestNoRuns(t *testing.T) {
 	}
 }
 
-// TestDigest: plots and advice are about what is listed.
+// TestDigest checks that charts and advice are about the listed runs.
 func TestDigest(t *testing.T) {
 	p := newPlace(t, true, nil)
 	p.remember(20)
 	c := p.browser()
-	for path, want := range map[string][3]bool{ // how many succeed, what it costs, advice
+	for path, want := range map[string][3]bool{ // how many succeed, the cost, advice
 		"/runs":               {true, true, true},
 		"/runs?q=skill-3":     {true, true, false},
 		"/runs?failed=1":      {true, true, true},
@@ -494,7 +497,8 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestBatchesOfOneName: all that a batch ran is one row, and a batch of the same name that was made at another time is another.
+// TestBatchesOfOneName checks that all runs of a batch are one row, and that a batch of the same
+// name with another creation time is another row.
 func TestBatchesOfOneName(t *testing.T) {
 	p := newPlace(t, false, nil)
 	store := activity.Store{Dir: p.site.Runtime.HistoryDir()}
@@ -531,7 +535,8 @@ func TestBatchesOfOneName(t *testing.T) {
 	}
 }
 
-// TestStates: a search for how things are finds those alone, not what has the same letters.
+// TestStates checks that a search for a state finds only items in that state, not items with the
+// same letters.
 func TestStates(t *testing.T) {
 	p := newPlace(t, false, map[string]string{"hello": hello})
 	store := activity.Store{Dir: p.site.Runtime.HistoryDir()}
@@ -550,7 +555,7 @@ func TestStates(t *testing.T) {
 		"/skills?q=trusted":              "0 of 1 skill",
 		"/skills?q=untrusted":            "1 of 1 skill",
 		"/skills?q=hello+un":             "1 of 1 skill",
-		"/runs?q=ok":                     "2 of 3 runs and asks", // cook is, and token has it in its name
+		"/runs?q=ok":                     "2 of 3 runs and asks", // cook is ok, and token has ok in its name
 		"/runs?q=ok+oo":                  "1 of 3 runs and asks",
 		"/runs?q=failed":                 "2 of 3 runs and asks",
 		"/runs?q=fail+ask":               "1 of 3 runs and asks",
@@ -568,7 +573,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestFaults: what cannot be read is said, and takes no more room than what can.
+// TestFaults checks that unreadable skills are reported, and take no more room than readable ones.
 func TestFaults(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"hello": hello, "broken": "---\nname: [broken\n---\nText\n", "binary": "\x00"})
 	c := p.browser()
@@ -596,7 +601,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestExport: the files lead to each other, and nothing in them needs a server.
+// TestExport checks that the views of an export link to each other, and that nothing in it needs a
+// server.
 func TestExport(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"hello": hello, "other": "---\nname: other\n---\ntext\n"})
 	p.remember(20)
@@ -631,7 +637,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestExportKeeps: an export takes the place of an earlier one, never of another file.
+// TestExportKeeps checks that an export replaces an earlier export, but no other file.
 func TestExportKeeps(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"hello": hello})
 	for _, tt := range []struct {
@@ -660,7 +666,7 @@ func TestExportKeeps(t *testing.T) {
 	}
 }
 
-// TestEnds: when the server ends, so does what a skill was running, and every stream.
+// TestEnds checks that the server's end also ends the commands of a skill, and every stream.
 func TestEnds(t *testing.T) {
 	began := filepath.Join(t.TempDir(), "began")
 	if err := os.Mkdir(began, 0o777); err != nil {
@@ -681,7 +687,7 @@ func TestEnds(t *testing.T) {
 	files.Add(began)
 	news, stop := files.Listen()
 	defer stop()
-	<-news // where things stand
+	<-news // the current number
 	answered := make(chan error, 1)
 	go func() {
 		res, err := c.PostForm(p.base()+"/skill/slow", nil)
@@ -703,7 +709,8 @@ func TestEnds(t *testing.T) {
 	p.ended <- err // for the cleanup
 }
 
-// TestTries: both arms stand side by side, by skill and by case; an address leads to nothing but tries.
+// TestTries checks that both arms are side by side, by skill and by case, and that an address can
+// name only tries.
 func TestTries(t *testing.T) {
 	p := newPlace(t, true, nil)
 	yes, no := true, false
@@ -762,7 +769,7 @@ func TestTries(t *testing.T) {
 	}
 }
 
-// TestBatches: jobs are shown, and a button ends what is left.
+// TestBatches checks that jobs are shown, and that a button cancels the remaining jobs.
 func TestBatches(t *testing.T) {
 	p := newPlace(t, true, nil)
 	db, err := batch.Open(t.Context(), batch.Options{Database: filepath.Join(t.TempDir(), "batch.db")})
@@ -819,7 +826,8 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// TestExcluded: the page shows what skillhand check reports, by the same configuration.
+// TestExcluded checks that the dashboard shows the findings that skillhand check reports, with the
+// same configuration.
 func TestExcluded(t *testing.T) {
 	p := newPlace(t, false, map[string]string{"faulty": faulty})
 	c := p.browser()
@@ -833,7 +841,8 @@ func TestExcluded(t *testing.T) {
 	}
 }
 
-// TestMendRefused: a fix is made only if it is safe, is of this skill, and the file is as it was shown.
+// TestMendRefused checks that a fix is applied only if it is safe and of this skill, and if the
+// file is unchanged since it was shown.
 func TestMendRefused(t *testing.T) {
 	p := newPlace(t, false, map[string]string{"faulty": faulty, "clean": "---\nname: clean\ndescription: x\n---\nText\n"})
 	c := p.browser()
@@ -882,7 +891,7 @@ func TestMendRefused(t *testing.T) {
 	}
 }
 
-// TestSettings: what Claude Code's settings let run is no fault.
+// TestSettings checks that a command that Claude Code's settings allow causes no finding.
 func TestSettings(t *testing.T) {
 	p := newPlace(t, false, map[string]string{"s": "---\nname: s\ndescription: x\n---\n!`make all`\n"})
 	c := p.browser()
@@ -897,7 +906,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestVisible: what is not seen has its code wherever people read, and nowhere else.
+// TestVisible checks that hidden characters appear as codes wherever people read, and nowhere else.
 func TestVisible(t *testing.T) {
 	code := func(c, what string) string {
 		return `<span class="hidden" title="a character that ` + what + `">` + c + `</span>`
@@ -919,7 +928,8 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// TestHiddenText: no view shows what a skill says in another order, or without some of its characters.
+// TestHiddenText checks that no view shows a skill's text in another order or without some of its
+// characters.
 func TestHiddenText(t *testing.T) {
 	p := newPlace(t, false, map[string]string{"odd": "---\nname: odd\ndescription: good\u202edab zero\u200bwidth\n---\nText \u202e !`echo \u200b`\n"})
 	c := p.browser()
@@ -932,7 +942,7 @@ func TestHiddenText(t *testing.T) {
 	}
 }
 
-// TestShown: what would make a browser slow is cut, between characters.
+// TestShown checks that text that would make a browser slow is cut, between characters.
 func TestShown(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
@@ -951,7 +961,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestChanges: a diff has the lines that edits touch.
+// TestChanges checks that a diff has the lines that edits touch.
 func TestChanges(t *testing.T) {
 	for _, tt := range []struct {
 		source string
@@ -985,7 +995,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestLookingWritesNothing, whatever there is to see.
+// TestLookingWritesNothing checks that viewing writes nothing, whatever there is to see.
 func TestLookingWritesNothing(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"hello": hello, "long": "---\nname: long\ndescription: x\n---\n!`printf %040000d 1`\n"})
 	p.remember(10)
@@ -1030,7 +1040,7 @@ func TestLookingWritesNothing(t *testing.T) {
 	}
 }
 
-// TestStreams: fifty streams and their looks leave nothing behind when they end.
+// TestStreams checks that fifty streams and their visits leave nothing behind when they end.
 func TestStreams(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"hello": hello})
 	c := p.browser()
@@ -1087,7 +1097,8 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestNewFolder: a skill that comes into a new folder is news, in the list and in a preview of a skill that was gone.
+// TestNewFolder checks that a skill in a new folder is news, in the list and in the preview of a
+// skill that did not exist any more.
 func TestNewFolder(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"hello": hello})
 	c := p.browser()
@@ -1095,7 +1106,7 @@ func TestNewFolder(t *testing.T) {
 	defer stop()
 	<-from
 	skills := filepath.Join(p.dir, ".claude/skills")
-	look := func(path string) string { // as a browser does: then it waits for news of what the page watches
+	look := func(path string) string { // like a browser: then it waits for changes of the watched paths
 		t.Helper()
 		_, text := p.get(c, path)
 		_, rest, _ := strings.Cut(text, `data-watch="`)
@@ -1133,7 +1144,7 @@ func TestNewFolder(t *testing.T) {
 	until(look("/skills"), os.WriteFile(filepath.Join(commands, "do.md"), []byte("Do it\n"), 0o666))
 }
 
-// TestOnlySkills: a path leads to skills alone, whatever else is on the machine.
+// TestOnlySkills checks that a path can name only skills, whatever else is on the machine.
 func TestOnlySkills(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"hello": hello})
 	c := p.browser()
@@ -1172,8 +1183,8 @@ func TestOnlySkills(t *testing.T) {
 	}
 }
 
-// TestPreview: a form for the arguments that a skill names, the command that prints the same, tokens, and
-// a diff of each pair of pages.
+// TestPreview checks the form for a skill's arguments, the command that prints the same page, the
+// tokens, and a diff of each pair of pages.
 func TestPreview(t *testing.T) {
 	p := newPlace(t, true, map[string]string{
 		"named": "---\nname: named\ndescription: x\narguments: [file, focus]\n" +
@@ -1221,7 +1232,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// TestCodes: what stands between two backticks is code, and nothing is lost.
+// TestCodes checks that text between two backticks is code, and that no text is lost.
 func TestCodes(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain":                       "plain",
@@ -1243,7 +1254,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestShares: what took little time is one row together, and bars are scaled to the longest.
+// TestShares checks that skills with little time are one row together, and that bars are scaled to
+// the longest.
 func TestShares(t *testing.T) {
 	for _, tt := range []struct {
 		times []float64
@@ -1273,7 +1285,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestTimeLeft: how long a batch takes is told by the jobs that ended, and by those that still run.
+// TestTimeLeft checks that the remaining time of a batch comes from its finished and its running
+// jobs.
 func TestTimeLeft(t *testing.T) {
 	now := time.Now()
 	since := func(ago time.Duration) []batch.Running { return []batch.Running{{ID: "slow", Started: now.Add(-ago)}} }
