@@ -103,8 +103,8 @@ type Comparison struct {
 	Of         string     `json:"of"` // fired or passed
 	Cases      int        `json:"cases"`
 	Difference Difference `json:"difference"`
-	MoreCases  int        `json:"more_cases,omitempty"` // the further cases that would show a difference of Tells
-	MoreRuns   int        `json:"more_runs,omitempty"`  // further runs of each case that would show it too; 0 if they would not help
+	MoreCases  int        `json:"more_cases,omitempty"` // how many more cases would show a difference of Tells
+	MoreRuns   int        `json:"more_runs,omitempty"`  // how many more runs of each case would show it too; 0 if they would not help
 	Tells      float64    `json:"tells,omitempty"`
 }
 

@@ -306,8 +306,9 @@ func (b *making) add(ctx context.Context, packed string, missing []Trial) error 
 		if err != nil {
 			return err
 		}
-		// The Job has no limit of time, because the results folder identifies a trial and a later
-		// command may set other limits. A trial has the same limit of usage as a question.
+		// A trial has the same limit of usage as a question. Same is only the trial's key, because
+		// the results folder says what the trial is, and a later command may have other limits of
+		// time.
 		all[i] = batch.Job{
 			ID:      id,
 			Kind:    jobs.KindOf(o.Agent),

@@ -384,7 +384,7 @@ func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'", "*", `\*`).Replace(term.Flat(text))
 }
 
-// Line returns a trial in a line, for people.
+// Line describes a trial in one line, for people.
 func (t *Trial) Line() string {
 	return fmt.Sprintf("%s %s %s %d: %s (%s, %s, %s)", t.Skill, t.Case, t.Arm, t.Run, t.Verdict(),
 		cmp.Or(t.Agent, agents.Claude), dollars(t.CostUSD, t.NoCost), term.ShortDuration(t.DurationMS))
@@ -412,7 +412,7 @@ func (r Report) FatesText() string {
 	return text
 }
 
-// Sorted returns trials in the order of their names, whichever ended first.
+// Sorted returns trials in the order of their names, not in the order in which they ended.
 func Sorted(trials []Trial) []Trial {
 	trials = slices.Clone(trials)
 	slices.SortStableFunc(trials, func(a, b Trial) int {

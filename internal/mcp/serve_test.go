@@ -214,8 +214,8 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
-// TestFlood checks that a client that sends without end gets an answer to everything, perhaps that
-// it is too much, and that the server keeps little of it.
+// TestFlood sends without end. The client gets an answer to everything, perhaps that it is too much.
+// The server keeps little of it.
 func TestFlood(t *testing.T) {
 	test.Torture(t)
 	p := newPlace(t)
@@ -363,7 +363,7 @@ func TestBadMessages(t *testing.T) {
 	}
 }
 
-// TestNewProtocol: the SDK's own client, which speaks the newest protocol.
+// TestNewProtocol uses the SDK's own client, which speaks the newest protocol.
 func TestNewProtocol(t *testing.T) {
 	p := newPlace(t)
 	p.skill("echo", "description: Says it.", "[$ARGUMENTS]")
@@ -387,8 +387,8 @@ func TestNewProtocol(t *testing.T) {
 	}
 }
 
-// TestHTTP: who knows the token is served; who does not, or comes by another
-// name or from another site, is not.
+// TestHTTP checks that a client with the token is served, but not a client without it, under
+// another name, or from another site.
 func TestHTTP(t *testing.T) {
 	p := newPlace(t)
 	pid := filepath.Join(p.project, "pid.txt")

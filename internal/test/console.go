@@ -48,8 +48,9 @@ func ConsoleBlocks(text, console, script string) []ConsoleCommand {
 // consoleMark separates the output of one command from the next.
 const consoleMark = "\x1e"
 
-// RunConsole runs commands as one session of bash in a new folder, which it returns, and compares what each prints, on
-// both streams, with what is wanted: "..." stands for anything. path is the PATH.
+// RunConsole runs commands in one bash session in a new folder, and returns that folder. It
+// compares the output of each command, on both streams, to the expected output, in which "..."
+// stands for any text. path is the PATH.
 func RunConsole(t *testing.T, path string, commands []ConsoleCommand) (work string) {
 	t.Helper()
 	var script strings.Builder
@@ -61,7 +62,7 @@ func RunConsole(t *testing.T, path string, commands []ConsoleCommand) (work stri
 	if err := os.Mkdir(work, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	// Not on stdin, where commands that read it would find the rest of the script.
+	// The script must not be on stdin, where a command that reads stdin would get the rest of it.
 	var out bytes.Buffer
 	res, err := proc.Run(t.Context(), proc.Cmd{
 		Args: []string{"bash", "-c", script.String()}, Dir: work, Stdout: &out, Stderr: &out,

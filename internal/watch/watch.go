@@ -1,5 +1,5 @@
-// Package watch answers two questions of a server on this machine: which of the paths that somebody looks at have changed, and may
-// this HTTP request reach it?
+// Package watch answers two questions of a server on this machine: which of the watched paths have
+// changed, and may this HTTP request reach it?
 package watch
 
 import (

@@ -30,8 +30,8 @@ func inOrder(entries []entry) []entry {
 	return slices.SortedFunc(slices.Values(entries), func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// level is how hard a tar.gz is packed. The test of a whole release, which is not about
-// packing, does without: with the race detector it would take minutes.
+// level is the compression level of a tar.gz. The test of a whole release is not about compression
+// and turns it off, because with the race detector it would take minutes.
 var level = gzip.BestCompression
 
 // tarGz packs entries into folder. All entries have the same time, and the same owner, which names
