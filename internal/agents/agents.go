@@ -1,12 +1,14 @@
 // Package agents answers: what is known of each agent that reads skills?
 //
-// An agent is one file: its names, the folders it looks in, which files are its own, how it is started
-// without a person, what its stream and its transcripts say, how its list of skills is cut, where MCP
-// servers are configured, and what lets it in. Everybody reads the same table. The package describes and
-// reads; it starts no program.
+// Each agent has one file. It holds the agent's names, the folders that it searches, and the files
+// that belong to it alone. It says how to start the agent without a person, how to read its stream
+// and its transcripts, and how it cuts its list of skills. It also says where MCP servers are
+// configured, and what the agent needs to log in. All other packages read the same table. The
+// package describes and reads; it starts no program.
 //
-// A sentence about what an agent does has a recorded answer of the real program behind it: testdata has
-// streams, and skills with what each agent sent of them to its model. What nobody asked is unknown.
+// Every statement about what an agent does is based on a recorded answer of the real program.
+// testdata has streams, and skills with what each agent sent of them to its model. Anything that
+// was not asked is unknown.
 package agents
 
 import (
@@ -19,18 +21,19 @@ import (
 // Claude is the name of Claude Code.
 const Claude = "claude"
 
-// An Agent is what is known of one agent. Fields that are empty are not known, or there is no such thing.
+// An Agent holds the facts about one agent. An empty field is unknown, or the agent has no such
+// thing.
 type Agent struct {
-	Name  string // as users write it, and its program is called
+	Name  string // as users write it; its program has the same name
 	Title string // as people call it
-	Since string // what became of it, with the day: "closed to …, 2026-06-18"
+	Since string // what changed since it was asked, with the day: "closed to …, 2026-06-18"
 
 	Project Folders // below a project
 	User    Folders // below the home
-	Own     Own     // what is its alone
+	Own     Own     // what belongs to it alone
 
-	Package     string // of npm, with the version that was asked; "" if none was
-	Node        string // the package of npm with a node that runs it, if many machines have an older one
+	Package     string // the npm package, with the version that was asked; "" if none was
+	Node        string // the npm package of a node that runs it, if many machines have an older node
 	Fires       Firing // how a skill shows that it fired
 	Hides       Subagents
 	Tells       Bill
@@ -39,64 +42,66 @@ type Agent struct {
 	Transcripts Transcripts
 	MCP         MCP
 
-	// Approve are the arguments without which a run without a person takes nothing from a project; nil if it needs none.
+	// Approve are the arguments without which a run without a person accepts nothing from a
+	// project; nil if it needs none.
 	Approve []string
 
-	driver *driver  // how it is started, and its stream; nil if it is not driven through the claude client
+	driver *driver  // how to start it and read its stream; nil if the claude client does not drive it
 	list   *profile // how it lists skills; nil if nobody asked
 }
 
-// Subagents say what of them an agent's stream does not show. Its sessions may.
+// Subagents say what an agent's stream does not show of its subagents. Its sessions may show it.
 type Subagents struct {
-	Tool     string // that starts a subagent; "" if the stream shows what that does
-	Sessions string // a pattern of files below the home that have what was said to one
+	Tool     string // the tool that starts a subagent; "" if the stream shows what the subagent does
+	Sessions string // a pattern of files below the home that contain the messages to a subagent
 }
 
-// Folders are where an agent looks, below a project or below the home, with slashes.
+// Folders are where an agent looks, below a project or below the home. Paths have slashes.
 type Folders struct {
 	Skills   []string // folders of skills
-	New      string   // the one of them for a skill that is made for this agent; "" if that is not known
+	New      string   // the folder in Skills for a skill that is made for this agent; "" if it is unknown
 	Commands []string // folders of commands or prompts
 	Agents   []string // folders of subagents
 	Hooks    []string // files with hooks, or folders of such files
 }
 
-// Own says by which signs a file is one agent's and no other's.
+// Own says how to recognize files that belong to one agent and to no other.
 type Own struct {
-	Folders     []string // names of folders in which all is its
-	Plugins     []string // names of folders and files that make the folder around them a plugin of its
+	Folders     []string // names of folders whose whole content belongs to it
+	Plugins     []string // names of folders and files that make the folder around them a plugin for it
 	AgentFields []string // fields of a subagent's file that no other agent has
 	HookFields  []string // fields of a hook that no other agent has
 }
 
-// Transcripts are where an agent leaves what was said.
+// Transcripts say where an agent saves its conversations.
 type Transcripts struct {
-	Variable string // that names the agent's folder; "" if there is none
+	Variable string // the variable that names the agent's folder; "" if there is none
 	Home     string // the agent's folder below the home, unless the variable says otherwise
 	Below    string // the folder of transcripts in it
-	Files    string // a pattern of their names, or of their folder's and theirs; "" if they are not read
+	Files    string // a pattern of their names, or of their folders and names; "" if they are not read
 }
 
-// A Login is what lets an agent in: files below the home, and variables. A name that ends in * begins so.
+// A Login is what an agent needs to log in: files below the home, and variables. If a name ends in
+// *, it stands for all names that begin so.
 type Login struct {
 	Files, Variables []string
-	Elsewhere        []string // variables among them that say where the user is, and with whom
-	Trust            string   // the variable that is true if the agent may trust the folder it works in
+	Elsewhere        []string // variables among them that name the user's folders or session
+	Trust            string   // the variable that is true if the agent may trust its working folder
 }
 
 // An MCP says where servers are configured.
 type MCP struct {
-	User      string // the user's file, below Folder; "" if it is not known
-	Project   string // the project's
-	Variable  string // that names the folder of the user's file
-	Folder    string // that folder below the home, unless the variable says otherwise
-	Key       string // of the object that has the servers; "" means TOML
-	Kind      string // what an entry says about the kind of server; "": nothing
+	User      string // the user's file, below Folder; "" if it is unknown
+	Project   string // the project's file
+	Variable  string // the variable that names the folder of the user's file
+	Folder    string // the folder of the user's file below the home, unless the variable says otherwise
+	Key       string // the key of the object that has the servers; "" means that the file is TOML
+	Kind      string // what an entry says about the kind of server; "" means nothing
 	OneList   bool   // the program and its arguments are one list
-	Commented bool   // the file may have a c behind its name, and comments
+	Commented bool   // the file's name may end in c, and the file may have comments
 }
 
-// A Firing is how an agent's stream shows that a skill fired.
+// A Firing says how an agent's stream shows that a skill fired.
 type Firing string
 
 // The ways in which skills fire.
@@ -105,31 +110,31 @@ const (
 	ByRead Firing = "read"  // the agent read the skill's file
 )
 
-// A Bill is how an agent's stream tells what it spends; "" if it does not.
+// A Bill says how an agent's stream reports what the agent spends; "" if it does not.
 type Bill string
 
-// The ways in which agents tell what they spend.
+// The ways in which agents report what they spend.
 const (
 	InDollars Bill = "dollars" // by the prices of its own configuration
 	InTokens  Bill = "tokens"
 )
 
-// A Tool is a call by which a model has an agent load a skill.
+// A Tool is the tool that a model calls to have an agent load a skill.
 type Tool struct {
 	Name   string
-	Field  string // of its input, which names the skill or, where the model reads it, its file
-	Format string // of the field's value, if it is not that alone
+	Field  string // the field of its input that names the skill or, where the model reads it, its file
+	Format string // the format of the field's value, if it is not the name alone
 }
 
-// All returns every agent, those of which most is known first. Where several have a skill of one name,
-// their order is ours.
+// All returns every agent, the best known first. If several agents have a skill of one name, this
+// order decides.
 func All() []*Agent { return slices.Clone(table()) }
 
 var table = sync.OnceValue(func() []*Agent {
 	return append([]*Agent{claudeCode, codex, copilot, gemini, opencode, qwen, pi}, others()...)
 })
 
-// Get returns the agent of a name; nil if there is none.
+// Get returns the agent of a name, or nil.
 func Get(name string) *Agent {
 	for _, a := range table() {
 		if a.Name == name {
@@ -139,15 +144,15 @@ func Get(name string) *Agent {
 	return nil
 }
 
-// Driven returns the agents that can be asked beside Claude Code, in the order of their names.
+// Driven returns the agents besides Claude Code that can be asked, sorted by name.
 func Driven() []*Agent {
 	driven := slices.DeleteFunc(All(), func(a *Agent) bool { return a.driver == nil })
 	slices.SortFunc(driven, func(a, b *Agent) int { return strings.Compare(a.Name, b.Name) })
 	return driven
 }
 
-// Names returns the names of the agents that can be asked, claude among them, in their order. Of the same
-// it is known how they list skills.
+// Names returns the sorted names of all agents that can be asked, including claude. The way they
+// list skills is known too.
 func Names() []string {
 	names := []string{Claude}
 	for _, a := range Driven() {
@@ -157,7 +162,8 @@ func Names() []string {
 	return names
 }
 
-// Find returns the agent to ask that has a name; nil for Claude Code. The error is an *OptionError.
+// Find returns the agent of a name, which can be asked; nil means Claude Code. The error is an
+// *OptionError.
 func Find(name string) (*Agent, error) {
 	if name == "" || name == Claude {
 		return nil, nil
@@ -182,7 +188,7 @@ func SkillFolders(user bool) []string {
 	return all
 }
 
-// OwnerOf returns the agent whose own a folder or a file of a name is; nil if that is nobody's alone.
+// OwnerOf returns the agent to which alone a folder of this name belongs, or nil.
 func OwnerOf(base string) *Agent {
 	for _, a := range table() {
 		if slices.Contains(a.Own.Folders, base) {
@@ -192,7 +198,8 @@ func OwnerOf(base string) *Agent {
 	return nil
 }
 
-// PluginOf returns the agent for which a folder or a file of a name makes the folder around it a plugin; nil if none.
+// PluginOf returns the agent for which a folder or a file of this name makes the folder around it a
+// plugin, or nil.
 func PluginOf(base string) *Agent {
 	for _, a := range table() {
 		if slices.Contains(a.Own.Plugins, base) {

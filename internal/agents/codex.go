@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// codex has no tool for skills: one fires when the agent reads its file in the shell.
+// codex has no tool for skills: a skill fires when the agent reads its file in the shell.
 var codex = &Agent{
 	Name: "codex", Title: "Codex", Package: "@openai/codex@0.169.0", Fires: ByRead, Tells: InTokens,
 	Loads: Tool{Name: "exec_command", Field: "cmd", Format: "cat '%s'"},
@@ -26,14 +26,15 @@ var codex = &Agent{
 	driver:      &driver{command: codexArgs, reader: func(r run) Reader { return &codexReader{r} }},
 	list: &profile{
 		namesakes: true, nested: true, inner: true, root: true,
-		refuses: []FaultID{NoFront, Linked, Mark, Twice, ListName, LongName, NoDescription, EmptyDescription, ListDescription, TextMetadata},
-		unsure:  []FaultID{OtherYAML},
-		obeys:   []FaultID{Policy}, longest: maxDescription, fit: fitCodex,
+		refuses: []FaultID{
+			NoFront, Linked, Mark, Twice, ListName, LongName, NoDescription, EmptyDescription, ListDescription, TextMetadata},
+		unsure: []FaultID{OtherYAML},
+		obeys:  []FaultID{Policy}, longest: maxDescription, fit: fitCodex,
 		room: "holds a fiftieth of the tokens that the model takes, 5,440 of 272,000, with its own skills in it",
 	},
 }
 
-// codexArgs returns the arguments of a run: a session to go on with is a command of its own.
+// codexArgs returns the arguments of a run. Continuing a session is a command of its own.
 func codexArgs(q Question) []string {
 	args := []string{"exec"}
 	if q.Resume != "" {
@@ -95,7 +96,8 @@ func (c *codexReader) Line(line []byte, to func([]byte)) {
 	}
 }
 
-// codexStatus finds the status in an error's prose. What stands for a 5xx has none in it.
+// codexStatus returns the status in the prose of an error. Codex's message for a 5xx does not
+// contain it.
 func codexStatus(text string) int {
 	if code := statusIn(text, inProse); code != 0 || !strings.Contains(text, "experiencing high demand") {
 		return code
@@ -103,16 +105,17 @@ func codexStatus(text string) int {
 	return 500
 }
 
-// codexTokens is the size of Codex's list: a fiftieth of the 272,000 tokens that it takes a model's window for. A token
-// is four bytes of a line. Long paths of the folders take a few more.
+// codexTokens is the size of Codex's list: a fiftieth of the 272,000 tokens that Codex assumes for
+// a model's window. A token is four bytes of a line. Long paths of the folders need a few more.
 const codexTokens = 272_000 / 50
 
-// codexOwn are the lines of Codex's own skills: bytes without the description, and of it.
+// codexOwn are the lines of Codex's own skills: the bytes without the description, and the bytes of
+// the description.
 var codexOwn = []struct{ head, size int }{{42, 570}, {48, 624}, {52, 106}, {56, 225}}
 
-// fitCodex gives every description as many characters as the others, until the list is full.
+// fitCodex gives all descriptions the same number of characters, until the list is full.
 func fitCodex(all []Skill, views []View, listed []int) {
-	type line struct{ head, size, bytes, shown, view int } // bytes are those of the whole description
+	type line struct{ head, size, bytes, shown, view int } // bytes counts the whole description
 	var lines []line
 	for _, own := range codexOwn {
 		lines = append(lines, line{own.head, own.size, own.size, 0, -1})

@@ -48,7 +48,7 @@ var copilot = &Agent{
 
 type copilotReader struct {
 	run
-	status int // of the last call of the model that failed
+	status int // the HTTP status of the model's last call, if it failed
 }
 
 // Line reads an event.
@@ -95,7 +95,8 @@ func (c *copilotReader) Line(line []byte, to func([]byte)) {
 	}
 }
 
-// copilotTakes reports whether Copilot takes a skill of that name: of ASCII, and not one that begins with a hyphen.
+// copilotTakes reports whether Copilot accepts a skill of that name. It accepts ASCII letters,
+// digits and a few marks, but no hyphen at the start.
 func copilotTakes(name string) bool {
 	odd := func(r rune) bool { return r > unicode.MaxASCII || !isWord(r) && !strings.ContainsRune("-. :", r) }
 	return !strings.ContainsFunc(name, odd) && isWord(rune(name[0]))
@@ -104,13 +105,13 @@ func copilotTakes(name string) bool {
 // copilotRoom is how many characters the entries of Copilot's list may have.
 const copilotRoom = 15_000
 
-// copilotEntry is what stands around a name and a description in an entry.
+// copilotEntry is the text around a name and a description in an entry.
 const copilotEntry = "<skill>\n  <name></name>\n  <description></description>\n  <location>project</location>\n</skill>\n"
 
-// copilotEscapes are how it writes what XML gives a meaning.
+// copilotEscapes writes the special characters of XML as Copilot does.
 var copilotEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;")
 
-// fitCopilot lists entries until one does not fit, and names after it.
+// fitCopilot lists whole entries until one does not fit, and only names after that.
 func fitCopilot(all []Skill, views []View, listed []int) {
 	used, full := 0, false
 	for _, i := range listed {

@@ -8,44 +8,46 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// A driver says how an agent is started without a person, and reads what it prints. Every agent's events
-// are put into the words of one of them, Claude Code's stream-json, so that the verdict, its categories and
-// the retries of package claude hold for all. It reports only what the stream says: an exit status alone is
-// never a success.
+// A driver says how to start an agent without a person, and how to read its output. Readers
+// translate every agent's events into Claude Code's stream-json. So the verdict, its categories and
+// the retries of package claude work for all agents. A reader reports only what the stream says: an
+// exit status alone is never a success.
 type driver struct {
-	longest int                       // bytes that a prompt may have; 0 means as many as Claude takes
+	longest int                       // the most bytes in a prompt; 0 means as many as Claude accepts
 	begin   []string                  // arguments of every run
 	model   string                    // the option that names the model
-	resume  string                    // the option that names a session; one that ends in = takes its value behind that
+	resume  string                    // the option that names a session; if it ends in =, the value follows directly
 	last    []string                  // arguments that continue the last session; nil if there is no such option
 	prompt  string                    // the option that takes the prompt; "" if it is read from stdin
-	node    bool                      // it is run by Node, and ends before a pipe has taken all that it printed
-	command func(q Question) []string // the arguments, if they are not as above
+	node    bool                      // Node runs it, and it ends before a pipe has accepted all of its output
+	command func(q Question) []string // returns the arguments, if they do not follow from the fields above
 	reader  func(r run) Reader
 }
 
-// A Question is what a command line says.
+// A Question is a prompt for an agent, with the options of its command line.
 type Question struct {
 	Prompt   string
 	Model    string
-	Resume   string   // the session to go on with
-	Continue bool     // go on with the folder's last session
+	Resume   string   // the session to continue
+	Continue bool     // continue the folder's last session
 	Args     []string // further arguments, unchanged
 
-	// MaxUSD ends the run after the step that passes it, or if the agent tells what it took only at the end, then.
+	// MaxUSD limits what the run spends. The run ends after the step that exceeds it, or at the end
+	// if the agent reports what it spent only then.
 	MaxUSD float64
 
-	// What only Claude Code takes.
+	// These are set if the question uses an option that only Claude Code has.
 	Schema, Turns, Tools bool
 }
 
-// A Reader reads the stream of one run. It hands over lines as the Claude CLI would print them.
+// A Reader reads the stream of one run. It passes on lines as the Claude CLI would print them.
 type Reader interface {
 	Line(line []byte, say func([]byte))
 	End(say func([]byte)) // after the program has ended
 }
 
-// An OptionError says that a question names an agent that there is not, or an option that the agent does not have.
+// An OptionError says that a question names an unknown agent, or an option that the agent does not
+// have.
 type OptionError struct {
 	Field string // what is wrong: prompt, --schema, …
 	Fault string
@@ -53,11 +55,11 @@ type OptionError struct {
 
 func (e *OptionError) Error() string { return e.Field + ": " + e.Fault }
 
-// waitForPipe has Node wait until a pipe has taken what is printed. Node is given it as an option, which
-// takes no spaces and, in an address, no question mark.
+// waitForPipe makes Node wait until a pipe has accepted all output. It is passed to Node as an
+// option, which must not contain spaces or, in an address, a question mark.
 const waitForPipe = "--import=data:text/javascript,{let/**/h=process.stdout._handle;h&&h.setBlocking&&h.setBlocking(true)}"
 
-// Env returns an environment with what the agent needs to print all of a long answer.
+// Env returns env with the variable that the agent needs to print all of a long answer.
 func (a *Agent) Env(env []string) []string {
 	if !a.driver.node {
 		return env
@@ -66,16 +68,16 @@ func (a *Agent) Env(env []string) []string {
 	return append(slices.Clone(env), "NODE_OPTIONS="+strings.TrimSpace(given+" "+waitForPipe))
 }
 
-// Program returns the command that starts it.
+// Program returns the command that starts the agent.
 func (a *Agent) Program() string { return a.Name }
 
 // Version returns the version of the program that was asked.
 func (a *Agent) Version() string { return a.Package[strings.LastIndexByte(a.Package, '@')+1:] }
 
-// Variable names the environment variable with the program's path, if that is not in PATH.
+// Variable names the environment variable with the program's path, if the program is not in PATH.
 func (a *Agent) Variable() string { return "SKILLHAND_" + strings.ToUpper(a.Name) }
 
-// Missing says how to get it.
+// Missing says how to install the agent.
 func (a *Agent) Missing() string {
 	return "install it: npm install -g " + a.Package + ", or set " + a.Variable()
 }
@@ -83,7 +85,8 @@ func (a *Agent) Missing() string {
 // Check reports the first option of a question that the agent does not have, as an *OptionError.
 func (a *Agent) Check(q Question) error {
 	if most := a.driver.longest; most > 0 && len(q.Prompt) > most {
-		fault := fmt.Sprintf("is %d bytes long, and %s takes at most %d: put the text in a file and name the file", len(q.Prompt), a.Name, most)
+		fault := fmt.Sprintf("is %d bytes long, and %s takes at most %d: put the text in a file and name the file",
+			len(q.Prompt), a.Name, most)
 		return &OptionError{Field: "prompt", Fault: fault}
 	}
 	for _, option := range []struct {
@@ -103,8 +106,8 @@ func (a *Agent) Check(q Question) error {
 	return nil
 }
 
-// Unpriced says why nobody knows what the agent spends with a model; "" if it tells dollars, or tokens
-// of a model whose price is known.
+// Unpriced says why it is unknown what the agent spends with a model. It returns "" if the agent
+// reports dollars, or tokens of a model whose price is known.
 func (a *Agent) Unpriced(model string) string {
 	_, priced := priceOf(model)
 	switch {
@@ -118,10 +121,12 @@ func (a *Agent) Unpriced(model string) string {
 	return fmt.Sprintf("what %s spends is not known: it tells tokens, and no price of %q is known here", a.Name, model)
 }
 
-// CannotFire says why no skill can fire with these further arguments, and what the user may add; "" if one can.
+// CannotFire says why no skill can fire with these further arguments, and what the user may add; ""
+// if skills can fire.
 func (a *Agent) CannotFire(args []string) string {
 	for i, arg := range args {
-		if arg == "--yolo" || arg == "-y" || arg == "--approval-mode=yolo" || arg == "--approval-mode" && i+1 < len(args) && args[i+1] == "yolo" {
+		if arg == "--yolo" || arg == "-y" || arg == "--approval-mode=yolo" ||
+			arg == "--approval-mode" && i+1 < len(args) && args[i+1] == "yolo" {
 			return ""
 		}
 	}
@@ -131,7 +136,7 @@ func (a *Agent) CannotFire(args []string) string {
 	return ""
 }
 
-// Command returns what to start, without the program's name, and what to give it on stdin.
+// Command returns the arguments that ask a question, without the program's name, and the stdin.
 func (a *Agent) Command(q Question) (args []string, stdin string) {
 	d := a.driver
 	if d.command != nil {
@@ -161,7 +166,7 @@ func (a *Agent) Command(q Question) (args []string, stdin string) {
 	return append(args, q.Args...), q.Prompt
 }
 
-// Reader returns a reader of one run, in which a question is asked.
+// Reader returns a reader for one run that asks q.
 func (a *Agent) Reader(q Question) Reader {
 	return a.driver.reader(run{loads: a.Loads, model: q.Model, limit: q.MaxUSD})
 }

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 )
 
-// gemini has the tool that activates skills only in its yolo mode, though the list of skills tells the model to call it.
+// gemini has the tool that activates skills only in its yolo mode, although its list of skills
+// tells the model to call that tool.
 var gemini = &Agent{
 	Name: "gemini", Title: "Gemini", Package: "@google/gemini-cli@0.61.0", Fires: ByTool, Tells: InTokens,
 	Loads: Tool{Name: "activate_skill", Field: "name"},
@@ -43,7 +44,7 @@ var gemini = &Agent{
 
 type geminiReader struct {
 	run
-	said string // the message under way, which comes in pieces
+	said string // the current message, which comes in pieces
 }
 
 // Line reads an event.
@@ -95,7 +96,7 @@ func (g *geminiReader) flush(to func([]byte)) {
 	g.said = ""
 }
 
-// End tells the result.
+// End reports the result.
 func (g *geminiReader) End(to func([]byte)) {
 	g.flush(to)
 	g.run.End(to)

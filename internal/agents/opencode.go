@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// opencode tells the delivered text in its events, and no end: the end of the process is the end. While it retries it
-// is silent.
+// opencode reports the delivered text in its events, but no end: the end of the process is the end.
+// It prints nothing while it retries.
 var opencode = &Agent{
 	Name: "opencode", Title: "opencode", Package: "opencode-ai@1.18.33", Fires: ByTool, Tells: InDollars,
 	Loads: Tool{Name: "skill", Field: "name"},

@@ -2,19 +2,21 @@ package agents
 
 import "runtime"
 
-// others returns the agents of which only folders are known, or where MCP is configured. What their models see of a skill
-// nobody asked.
+// others returns the agents of which only folders are known, or where MCP is configured. Nobody
+// asked what their models see of a skill.
 func others() []*Agent {
 	all := []*Agent{
 		{
 			Name: "cursor", Title: "Cursor",
 			Project: Folders{
-				Skills: []string{".cursor/skills"}, New: ".cursor/skills", Commands: []string{".cursor/commands"}, Agents: []string{".cursor/agents"},
-				Hooks: []string{".cursor/hooks.json"},
+				Skills: []string{".cursor/skills"}, New: ".cursor/skills", Commands: []string{".cursor/commands"},
+				Agents: []string{".cursor/agents"},
+				Hooks:  []string{".cursor/hooks.json"},
 			},
 			User: Folders{
-				Skills: []string{".cursor/skills"}, New: ".cursor/skills", Commands: []string{".cursor/commands"}, Agents: []string{".cursor/agents"},
-				Hooks: []string{".cursor/hooks.json"},
+				Skills: []string{".cursor/skills"}, New: ".cursor/skills", Commands: []string{".cursor/commands"},
+				Agents: []string{".cursor/agents"},
+				Hooks:  []string{".cursor/hooks.json"},
 			},
 			MCP: MCP{User: "mcp.json", Project: ".cursor/mcp.json", Folder: ".cursor", Key: "mcpServers"},
 		},
@@ -41,8 +43,8 @@ func others() []*Agent {
 		vscode(),
 	}
 	for _, name := range []string{
-		"aider", "antigravity", "augment", "codebuddy", "crush", "factory", "iflow", "junie", "kilocode", "kiro", "qoder", "roo", "trae", "vibe",
-		"windsurf", "zencoder",
+		"aider", "antigravity", "augment", "codebuddy", "crush", "factory", "iflow", "junie", "kilocode", "kiro",
+		"qoder", "roo", "trae", "vibe", "windsurf", "zencoder",
 	} {
 		all = append(all, &Agent{Name: name, Title: name})
 	}
@@ -53,10 +55,12 @@ func others() []*Agent {
 	return all
 }
 
-// vscode keeps its settings where the system keeps those of all programs.
+// vscode returns VS Code, which keeps its settings where the system keeps the settings of all
+// programs.
 func vscode() *Agent {
 	m := MCP{
-		User: "Code/User/mcp.json", Project: ".vscode/mcp.json", Variable: "XDG_CONFIG_HOME", Folder: ".config", Key: "servers", Kind: "stdio",
+		User: "Code/User/mcp.json", Project: ".vscode/mcp.json", Variable: "XDG_CONFIG_HOME", Folder: ".config",
+		Key: "servers", Kind: "stdio",
 	}
 	switch runtime.GOOS {
 	case "darwin":

@@ -5,16 +5,17 @@ import (
 	"encoding/json"
 )
 
-// pi has no tool for skills: one fires when the agent reads its file. A run that failed ends with 0. What a project has it
-// takes once the project is trusted.
+// pi has no tool for skills: a skill fires when the agent reads its file. A run that failed exits
+// with 0. pi accepts what a project has only after the project is trusted.
 var pi = &Agent{
 	Name: "pi", Title: "pi", Package: "@earendil-works/pi-coding-agent@0.87.1", Node: "node@22.23.3", Fires: ByRead, Tells: InDollars,
 	Loads:   Tool{Name: "read", Field: "path"},
 	Since:   "1.5 is current since 2026-11-02; npm could not install 0.99 to 1.5.2 on 2026-11-18",
 	Approve: []string{"--approve"},
 	Project: Folders{Skills: []string{".agents/skills", ".pi/skills"}, New: ".pi/skills", Commands: []string{".pi/prompts"}},
-	User:    Folders{Skills: []string{".agents/skills", ".pi/agent/skills"}, New: ".pi/agent/skills", Commands: []string{".pi/agent/prompts"}},
-	Own:     Own{Folders: []string{".pi"}, Plugins: []string{".pi-plugin"}},
+	User: Folders{
+		Skills: []string{".agents/skills", ".pi/agent/skills"}, New: ".pi/agent/skills", Commands: []string{".pi/agent/prompts"}},
+	Own: Own{Folders: []string{".pi"}, Plugins: []string{".pi-plugin"}},
 	Login: Login{
 		Files:     []string{".pi/agent/auth.json", ".pi/agent/models.json", ".pi/agent/settings.json"},
 		Variables: []string{"PI_*", "OPENAI_*", "OPENROUTER_*", "GEMINI_*"}, Elsewhere: []string{"PI_CODING_AGENT_DIR", "GEMINI_CLI_HOME"},

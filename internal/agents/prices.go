@@ -7,26 +7,26 @@ import (
 	"github.com/skillhand/skillhand/internal/claudecode"
 )
 
-// A price is what a million tokens of a model cost, in dollars, by the table of pi 0.87.1. Some models
-// cost more in a request of more than so many tokens. Agents tell the tokens of all requests together,
-// so then it is the higher price that counts.
+// A price is the cost of a million tokens of a model, in dollars, by the table of pi 0.87.1. Some
+// models cost more if a request has many tokens. Agents report the tokens of all requests together,
+// so then the higher price counts.
 type price struct {
 	input, output, read, write float64
-	from                       float64 // tokens; 0 means that there is one price
+	from                       float64 // the tokens from which long counts; 0 means that there is one price
 	long                       *price
 }
 
-// cost returns what tokens cost, and rather too much than too little.
+// cost returns the cost of tokens, and rather too much than too little.
 func (p price) cost(t tokens) float64 {
 	in := float64(t.Input + t.CacheRead + t.CacheWrite)
 	if p.long != nil && in > p.from {
 		p = *p.long
 	}
-	read, write := cmp.Or(p.read, p.input), max(p.write, p.input) // where the cache has no price of its own
+	read, write := cmp.Or(p.read, p.input), max(p.write, p.input) // if the cache has no price of its own
 	return (p.input*float64(t.Input) + p.output*float64(t.Output) + read*float64(t.CacheRead) + write*float64(t.CacheWrite)) / 1e6
 }
 
-// priceOf returns the price of a model, whatever stands before its name: openai/gpt-5.
+// priceOf returns the price of a model. The name may follow that of a provider: openai/gpt-5.
 func priceOf(model string) (price, bool) {
 	model = model[strings.LastIndexByte(model, '/')+1:]
 	if p, known := prices[model]; known {
@@ -36,14 +36,15 @@ func priceOf(model string) (price, bool) {
 	return price{input: p.Input, output: p.Output, read: p.CacheRead, write: p.CacheWrite1}, known
 }
 
-// longFrom is the size of a request from which on OpenAI's models cost twice for input, and half as much again for output.
+// longFrom is the size of a request above which OpenAI's models cost twice as much for input, and
+// half as much again for output.
 const longFrom = 272_000
 
 func openAI(input, output, read, write float64) price {
 	return price{input, output, read, write, longFrom, &price{input: 2 * input, output: 1.5 * output, read: 2 * read, write: 2 * write}}
 }
 
-// prices are those of models that agents ask which tell tokens and no dollars.
+// prices are the prices of models whose agents report tokens but not dollars.
 var prices = map[string]price{
 	"gpt-4.1":                       {input: 2, output: 8, read: 0.5},
 	"gpt-4.1-mini":                  {input: 0.4, output: 1.6, read: 0.1},

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// qwen speaks nearly as Claude Code does. In its default mode a further request asks the model whether a call is
-// allowed, and declines it without a usable answer.
+// qwen prints nearly the same stream as Claude Code. In its default mode, a further request asks
+// the model whether a call is allowed. Without a usable answer, qwen declines the call.
 var qwen = &Agent{
 	Name: "qwen", Title: "Qwen", Package: "@qwen-code/qwen-code@0.24.4", Fires: ByTool, Tells: InTokens,
 	Loads: Tool{Name: "skill", Field: "skill"},
@@ -47,7 +47,8 @@ type qwenReader struct {
 	cut    bool // the last message has no count of tokens
 }
 
-// Line passes events on. The tool skill is called Skill here, and its result says which one it delivered.
+// Line passes events on. It renames the tool skill to Skill, and adds to the tool's result which
+// skill was delivered.
 func (q *qwenReader) Line(line []byte, to func([]byte)) {
 	var e map[string]any
 	if json.Unmarshal(line, &e) != nil {
@@ -80,10 +81,10 @@ func (q *qwenReader) Line(line []byte, to func([]byte)) {
 	say(to, e)
 }
 
-// loopHalted begins what Qwen says when it ends a model that makes the same call again and again.
+// loopHalted begins Qwen's message when it stops a model that makes the same call again and again.
 const loopHalted = "Loop detection halted the run"
 
-// failureIn returns what a result says of its failure.
+// failureIn returns the message of the failure in a result.
 func failureIn(e map[string]any) (text string, ok bool) {
 	failure, _ := e["error"].(map[string]any)
 	text, ok = failure["message"].(string)
@@ -100,10 +101,10 @@ func (q *qwenReader) step(to func([]byte), message map[string]any) {
 	}
 }
 
-// tokensIn reads a usage. Where input has what came from the cache, that counts twice.
+// tokensIn reads a usage. If its input includes the tokens from the cache, these count twice.
 func tokensIn(usage any) (t tokens) {
 	text, _ := json.Marshal(usage)
-	_ = json.Unmarshal(text, &t) // it was read from JSON; what is odd has none
+	_ = json.Unmarshal(text, &t) // it was read from JSON; an odd usage has no tokens
 	return t
 }
 
@@ -139,10 +140,11 @@ func (q *qwenReader) parts(e map[string]any) {
 	}
 }
 
-// End has nothing to add: the stream has a result of its own.
+// End adds nothing: the stream has a result of its own.
 func (*qwenReader) End(func([]byte)) {}
 
-// qwenTakes reports whether Qwen takes a skill of that name: of letters, digits and a few marks.
+// qwenTakes reports whether Qwen accepts a skill of that name. It accepts letters, digits and a few
+// marks.
 func qwenTakes(name string) bool {
 	return strings.IndexFunc(name, func(r rune) bool { return !isWord(r) && !strings.ContainsRune("-.:", r) }) < 0
 }

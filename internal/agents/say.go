@@ -7,42 +7,42 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// A run is what a stream has told so far. Readers add to it; at the end it becomes a result.
+// A run is what a stream has reported so far. Readers add to it, and End makes a result of it.
 type run struct {
-	loads Tool // the tool that loads a skill; none if the model reads the file
+	loads Tool // the tool that loads a skill; empty if the model reads the file
 
 	session, model string
 	began          bool
 	text           string // the last message: the answer
 	turns          int
 	usage          tokens
-	told           bool // tokens were told
+	told           bool // the stream reported tokens
 	cost           *float64
 	limit          float64 // of the cost; 0 means any amount
-	over           bool    // it passed the limit, and the result has been told
+	over           bool    // the cost exceeds the limit, and the result has been reported
 	ended          bool    // the stream says that it is over
 	fault          *fault
-	calls          map[string]string // tools that were called, by id
+	calls          map[string]string // the skill that each call loads, or "", by the id of the call
 }
 
 // A fault is a failure in the agent's own words.
 type fault struct {
-	status int // of HTTP; 0 if it is not told
+	status int // the HTTP status; 0 if it is unknown
 	text   string
 }
 
-// Faults that agents take for answers.
+// Faults that agents report as answers.
 const (
-	// brokenOff: the count of tokens, which ends every whole answer of a service, is missing. From a
-	// service that never counts, half of an answer cannot be told from a whole one.
+	// brokenOff means that the count of tokens is missing, which ends every whole answer of a
+	// service. If a service never counts, half of an answer looks like a whole one.
 	brokenOff = "connection closed: the answer ends without a count of tokens, so it may have broken off"
-	// outputFull: the answer was cut off by the model's own limit.
+	// outputFull means that the model's own limit cut off the answer.
 	outputFull = "the answer was cut off at the output token maximum"
-	// overBudget: we ended the agent.
+	// overBudget means that skillhand stopped the agent.
 	overBudget = "it cost more than its limit"
 )
 
-// tokens are counted as Claude Code names them.
+// tokens holds counts of tokens, named as in Claude Code.
 type tokens struct {
 	Input      int `json:"input_tokens"`
 	Output     int `json:"output_tokens"`
@@ -66,7 +66,7 @@ func say(to func([]byte), event object) {
 	}
 }
 
-// start tells that the session has begun, once.
+// start reports that the session has begun, once.
 func (r *run) start(to func([]byte)) {
 	if r.began {
 		return
@@ -84,7 +84,7 @@ func (r *run) says(to func([]byte), text string) {
 	r.assistant(to, object{"type": "text", "text": text})
 }
 
-// call tells that a tool is called. One that loads a skill is called Skill here.
+// call reports that a tool is called. It reports a tool that loads a skill as Skill.
 func (r *run) call(to func([]byte), id, tool string, input any) {
 	r.start(to)
 	skill := ""
@@ -109,7 +109,7 @@ func (r *run) assistant(to func([]byte), part object) {
 	}})
 }
 
-// result tells what a tool gave.
+// result reports the result of a tool.
 func (r *run) result(to func([]byte), id, text string, failed bool) {
 	event := object{"type": "user", "session_id": r.session, "message": object{"role": "user", "content": []object{
 		{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": failed},
@@ -120,7 +120,7 @@ func (r *run) result(to func([]byte), id, text string, failed bool) {
 	say(to, event)
 }
 
-// End tells the result. A stream that neither ended nor failed has none.
+// End reports the result. A stream that neither ended nor failed has none.
 func (r *run) End(to func([]byte)) {
 	if !r.ended && r.fault == nil || r.over {
 		return
@@ -148,7 +148,8 @@ func (r *run) End(to func([]byte)) {
 	say(to, event)
 }
 
-// spent adds what a step cost. Unless it was the last, one that passes the limit ends the run.
+// spent adds the cost of a step. A step that exceeds the limit ends the run, unless it was the
+// last.
 func (r *run) spent(to func([]byte), usd float64, last bool) {
 	if r.cost == nil {
 		r.cost = new(float64)
@@ -159,7 +160,8 @@ func (r *run) spent(to func([]byte), usd float64, last bool) {
 	}
 }
 
-// price works out what the tokens cost, if the agent did not tell dollars and the model's price is known.
+// price computes the cost of the tokens, if the agent did not report dollars and the model's price
+// is known.
 func (r *run) price() {
 	if p, known := priceOf(r.model); known && r.told && r.cost == nil {
 		usd := p.cost(r.usage)
@@ -167,14 +169,15 @@ func (r *run) price() {
 	}
 }
 
-// These are the ways in which agents tell a status of HTTP: at the start of a message, in the body of an error, in prose.
+// Agents report an HTTP status in these ways: at the start of a message, in the body of an error,
+// in prose.
 var (
 	atStart = words.Regexp(`^(?:\[API Error: )?([1-5][0-9]{2})\b`)
 	inBody  = words.Regexp(`"code": ?([1-5][0-9]{2})\b`)
 	inProse = words.Regexp(`\bstatus:? ([1-5][0-9]{2})\b`)
 )
 
-// statusIn finds the status that a message tells in one of some ways; 0 if it tells none.
+// statusIn returns the status that a message reports in one of these ways, or 0.
 func statusIn(text string, ways ...words.Regexp) int {
 	for _, way := range ways {
 		if m := way.Get().FindStringSubmatch(text); m != nil {

@@ -14,25 +14,25 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A Skill is what decides how agents list a skill.
+// A Skill holds the parts of a skill that decide how agents list it.
 type Skill struct {
 	File   string // its SKILL.md
-	Place  string // the folder below the project or the home that has its skills folder, such as .claude; "" if it is in none
+	Place  string // the folder below the project or the home that holds its skills folder, such as .claude; "" if none does
 	User   bool   // it is below the home
-	Folder string // its own, below the folder of skills: group/name; "" if it is that
+	Folder string // its own folder, below the folder of skills: group/name; "" if it is in the folder of skills itself
 	Inner  bool   // its folder is within another skill's
 
-	Name        string // as its frontmatter says
+	Name        string // from its frontmatter
 	Description string
-	Faults      []Fault // what an agent may not take
-	Wishes      []Fault // what it asks for
+	Faults      []Fault // what an agent may not accept
+	Wishes      []Fault // what the skill asks for
 }
 
-// A Fault is something in a skill's file that some agents do not take, or do not do.
+// A Fault is something in a skill's file that some agents do not accept, or do not do.
 type Fault struct {
 	ID    FaultID
-	Field string // of the frontmatter; "" means all of it
-	Text  string // what an agent says no to
+	Field string // the field of the frontmatter; "" means all of it
+	Text  string // what is wrong, or what the skill asks for
 }
 
 // A FaultID names a fault.
@@ -44,14 +44,14 @@ const (
 	LowerFile          // SKILL.md is called skill.md
 	Linked             // SKILL.md is a link
 	Mark               // a byte order mark before the frontmatter
-	BlankEnd           // a blank behind ---
-	LooseYAML          // no YAML, and clear line by line
-	OpenYAML           // no YAML: a line begins with a list, or with a text that is not closed
-	OtherYAML          // no YAML
+	BlankEnd           // a space behind ---
+	LooseYAML          // not YAML, but clear line by line
+	OpenYAML           // not YAML: a value begins a list, or is a quoted string that is not closed
+	OtherYAML          // not YAML for another reason
 	Twice              // a field is given twice
 	TwiceBelow         // a key within a field is given twice
-	NoName             // no field name
-	NullName           // name: and nothing
+	NoName             // no field called name
+	NullName           // name: without a value
 	EmptyName          // name: ""
 	NumberName         // a number, or true
 	DateName           // a date
@@ -62,26 +62,27 @@ const (
 	NumberDescription
 	ListDescription
 	LongDescription // more than 1,024 characters
-	TextMetadata    // metadata is no mapping
-	OddHint         // argument-hint is no text: [a] without quotes is a list
+	TextMetadata    // metadata is not a mapping
+	OddHint         // argument-hint is not a string: [a] without quotes is a list
 	OddHidden       // disable-model-invocation is neither true nor false
 	OddInvocable    // user-invocable is neither true nor false
-	OddTools        // allowed-tools is neither a text nor a list
+	OddTools        // allowed-tools is neither a string nor a list
 	ListModel       // model is a list
 
 	Hidden     // disable-model-invocation: true
 	HiddenText // disable-model-invocation: "true"
-	Paths      // paths: the skill is for some files
-	Policy     // agents/openai.yaml forbids that the model calls it
+	Paths      // paths: the skill is only for some files
+	Policy     // agents/openai.yaml forbids the model to call it
 )
 
-// Most in the Agent Skills specification.
+// The limits in the Agent Skills specification.
 const (
 	maxName        = 64
 	maxDescription = 1024
 )
 
-// Read reads what agents look at in the text of a SKILL.md, and in the file agents/openai.yaml beside it.
+// Read reads the parts of a SKILL.md that agents look at, and the file agents/openai.yaml beside
+// it.
 func Read(file string, src []byte) Skill {
 	s := Skill{File: file, Folder: filepath.Base(filepath.Dir(file))}
 	text := string(src)
@@ -144,7 +145,7 @@ func (s *Skill) readYAML(parsed *skill.Skill) {
 	}
 }
 
-// brokenHow tells frontmatters that are no YAML apart: agents mend some.
+// brokenHow says how frontmatter is broken as YAML: agents can read some kinds.
 func brokenHow(parsed *skill.Skill) FaultID {
 	lines := strings.Split(strings.TrimSpace(parsed.Parts[0].Source), "\n")
 	if len(lines)-2 != len(parsed.Front.Fields) {
@@ -161,7 +162,7 @@ func brokenHow(parsed *skill.Skill) FaultID {
 	return LooseYAML
 }
 
-// twice finds a key that is given twice within a field.
+// twice returns a key that is given twice within a field, or "".
 func twice(in skill.Field) string {
 	seen := map[string]bool{}
 	for _, f := range in.Fields {
@@ -222,18 +223,18 @@ func (s *Skill) readDescription(front *skill.Frontmatter, parsed *skill.Skill) {
 	}
 }
 
-// kindOf returns what YAML takes a field's value for.
+// kindOf returns the YAML tag of a field's value.
 func kindOf(f skill.Field, front *skill.Frontmatter) string {
 	var n yaml.Node
 	raw := f.Raw
 	if front.Broken != "" && raw != "" {
-		return "!!str" // who reads it at all takes the line
+		return "!!str" // agents that read it at all take the line as a string
 	}
 	if strings.Contains(raw, "\n") && !strings.ContainsAny(raw[:1], "|>\"'") && len(f.Fields) > 0 {
 		return "!!map" // several lines, with items
 	}
 	if yaml.Unmarshal([]byte(raw), &n) != nil {
-		return "!!str" // no YAML, so somebody's words
+		return "!!str" // not YAML, so it is prose
 	}
 	if len(n.Content) == 0 {
 		return "!!null"
@@ -241,7 +242,7 @@ func kindOf(f skill.Field, front *skill.Frontmatter) string {
 	return n.Content[0].Tag
 }
 
-// readValues notes values that are not of the sort that their fields want.
+// readValues notes values that have the wrong type for their fields.
 func (s *Skill) readValues(front *skill.Frontmatter) {
 	if front.Broken != "" {
 		return
@@ -292,12 +293,12 @@ func firstLine(body string) string {
 // Size counts the characters of the description, on one line.
 func (s *Skill) Size() int { return utf8.RuneCountInString(s.oneLine()) }
 
-// bytes counts the bytes of the first characters of the description.
+// bytes counts the bytes of the first characters of the description, as one line.
 func (s *Skill) bytes(chars int) int { return len(string([]rune(s.oneLine())[:chars])) }
 
 func (s *Skill) oneLine() string { return strings.Join(strings.Fields(s.Description), " ") }
 
-// CalledName returns what agents call the skill: its name, or else its folder's.
+// CalledName returns the name by which agents call the skill: its name, or else its folder's.
 func (s *Skill) CalledName() string {
 	if s.Name != "" {
 		return s.Name

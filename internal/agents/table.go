@@ -24,7 +24,7 @@ type InAgent struct {
 	elsewhere bool // invisible because the agent does not look where the skill is
 }
 
-// Rows say which of the agents see each skill.
+// Rows returns a row for each skill, which says which of the agents see the skill.
 func Rows(names []string, skills []Skill) []Row {
 	rows := make([]Row, len(skills))
 	for i, s := range skills {
@@ -38,8 +38,8 @@ func Rows(names []string, skills []Skill) []Row {
 	return rows
 }
 
-// Table draws as many tables beneath each other as the agents need at this width, and below
-// them the reasons, each once for an agent. Skills where no agent looks are one line if there are many.
+// Table prints as many tables below each other as the agents need at this width. The reasons
+// follow, each once for an agent. Many skills where no agent looks become one line.
 func Table(rows []Row, names []string, edge int) string {
 	shown, unseen := splitUnseen(rows)
 	var b strings.Builder
@@ -55,11 +55,11 @@ func Table(rows []Row, names []string, edge int) string {
 	return b.String() + tableNotes(rows, edge)
 }
 
-// maxUnseen is how many skills where no agent looks get a row each.
+// maxUnseen is up to how many skills where no agent looks get a row each.
 const maxUnseen = 3
 
-// splitUnseen takes the largest group of skills where no agent looks, all for the same reasons, out
-// of the others, if there are too many for a row each.
+// splitUnseen separates skills where no agent looks from the others, if there are too many for a
+// row each. It takes only the largest group that has the same reasons.
 func splitUnseen(rows []Row) (shown, unseen []Row) {
 	groups := map[string][]Row{}
 	for _, r := range rows {
@@ -84,7 +84,8 @@ func splitUnseen(rows []Row) (shown, unseen []Row) {
 	return shown, groups[largest]
 }
 
-// unseenKey returns the reasons why agents do not see a skill, and whether none looks where it is.
+// unseenKey returns the reasons why agents do not see a skill, and whether no agent looks where it
+// is.
 func (r Row) unseenKey() (key string, unseen bool) {
 	for _, a := range r.Agents {
 		if !a.elsewhere {
@@ -95,13 +96,14 @@ func (r Row) unseenKey() (key string, unseen bool) {
 	return key, true
 }
 
-// unseenLine says of many skills in one line that agents do not see them. The reasons come below the table.
+// unseenLine says in one line that agents do not see many skills. The reasons follow below the
+// table.
 func unseenLine(unseen []Row, names []string) string {
 	return fmt.Sprintf("%d skills (%s, %s and %d more): invisible to %s: not in a folder they read", len(unseen),
 		term.Flat(unseen[0].Skill), term.Flat(unseen[1].Skill), len(unseen)-2, strings.Join(names, ", "))
 }
 
-// tables draws rows as tables beneath each other.
+// tables prints rows as tables below each other.
 func tables(rows []Row, names []string, edge int) string {
 	wide := len("skill")
 	for _, r := range rows {
@@ -122,7 +124,8 @@ func tables(rows []Row, names []string, edge int) string {
 	return b.String()
 }
 
-// tableColumns decides how wide each agent's column is: all alike if there is room, else as narrow as it can be.
+// tableColumns returns the width of each agent's column: all the same if there is room, else as
+// narrow as possible.
 func tableColumns(rows []Row, names []string, wide, edge int) []int {
 	columns := make([]int, len(names))
 	for i, name := range names {

@@ -13,36 +13,36 @@ type Sight string
 // The sights.
 const (
 	Seen      Sight = "seen"
-	Cut       Sight = "cut"       // the model sees the name, and not all of the description
+	Cut       Sight = "cut"       // the model sees the name, but not all of the description
 	Invisible Sight = "invisible" // the model does not see it
-	Unknown   Sight = "unknown"   // nobody knows, or it is not always the same
+	Unknown   Sight = "unknown"   // nobody knows, or the answer varies
 )
 
 // A View is what an agent's model sees of a skill.
 type View struct {
 	Sight Sight
-	Chars int    // characters of the description that it sees
-	Why   string // why that is not all
+	Chars int    // how many characters of the description the model sees
+	Why   string // why the model does not see all
 	Cause Cause
-	Field string // the field of the frontmatter that is the cause; "" if none is
+	Field string // the field of the frontmatter that is the cause; "" if there is none
 }
 
-// A Cause says what sort of thing keeps a skill, or a part of its description, from a model.
+// A Cause names the kind of reason why a model does not see a skill, or a part of its description.
 type Cause string
 
 // The causes.
 const (
 	ByPlace  Cause = "place"  // the agent does not look there
-	ByText   Cause = "text"   // the agent does not take the skill as it is written
+	ByText   Cause = "text"   // the agent does not accept the skill as it is written
 	ByWish   Cause = "wish"   // the skill asks for it
 	ByName   Cause = "name"   // another skill has its name
 	ByRoom   Cause = "room"   // the list has no room for more
 	ByLength Cause = "length" // the agent cuts a description of that length
-	ByTrust  Cause = "trust"  // the agent takes it once the project is trusted
+	ByTrust  Cause = "trust"  // the agent accepts it once the project is trusted
 )
 
-// Places returns the folders below a project and below the home that have a folder of skills in which any agent looks,
-// of those whose lists are known.
+// Places returns the folders below a project and below the home that hold a folder of skills in
+// which an agent looks. It knows only the agents whose lists are known.
 func Places() (project, user []string) {
 	for _, a := range table() {
 		if a.list != nil {
@@ -54,7 +54,7 @@ func Places() (project, user []string) {
 	return slices.Compact(project), slices.Compact(user)
 }
 
-// places returns the folders that have the agent's folders of skills.
+// places returns the folders that hold the agent's folders of skills.
 func (a *Agent) places(user bool) []string {
 	var all []string
 	for _, folder := range a.folders(user).Skills {
@@ -66,16 +66,18 @@ func (a *Agent) places(user bool) []string {
 // LooksIn reports whether the agent looks for skills in a place below a project, or below the home.
 func (a *Agent) LooksIn(place string, user bool) bool { return slices.Contains(a.places(user), place) }
 
-// Headless says why no skill fires in an agent that runs without a person, as it is; "" if one does.
+// Headless says why no skill fires in an agent that runs without a person and without further
+// arguments; "" if skills do.
 func (a *Agent) Headless() string { return a.list.headless }
 
-// Room says how much an agent's list of skills holds; "" if nothing was seen to be too much.
+// Room says how much an agent's list of skills holds; "" if no limit is known.
 func (a *Agent) Room() string { return a.list.room }
 
-// Obeys reports whether an agent hides a skill that wishes it.
+// Obeys reports whether an agent hides a skill that has this wish.
 func (a *Agent) Obeys(wish FaultID) bool { return slices.Contains(a.list.obeys, wish) }
 
-// View returns what an agent's model sees of a skill that it finds, whatever others there are.
+// View returns what an agent's model sees of a skill that the agent finds, without regard to other
+// skills.
 func (a *Agent) View(s Skill) View {
 	if v := a.list.leftOut(s); v.Sight != Seen {
 		return v
@@ -116,7 +118,7 @@ func (a *Agent) Views(all []Skill) []View {
 	return views
 }
 
-// passesBy says why an agent does not look where a skill lies; "" if it does.
+// passesBy says why an agent does not look where a skill is; "" if it does.
 func (a *Agent) passesBy(s Skill, all []Skill) string {
 	h := a.list
 	besideRoot := slices.ContainsFunc(all, func(o Skill) bool { return o.Folder == "" && o.Place == s.Place && o.User == s.User })
@@ -138,7 +140,8 @@ func (a *Agent) passesBy(s Skill, all []Skill) string {
 	return ""
 }
 
-// listOrder orders two skills as lists have them: the project's come before the user's, and each by their names.
+// listOrder compares two skills as lists order them. The project's skills come before the user's,
+// and each group is sorted by name.
 func listOrder(a, b Skill) int {
 	if a.User != b.User {
 		return b2i(a.User) - b2i(b.User)
@@ -153,7 +156,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// leftOut decides what of a skill is kept back because of its text, or at its own wish.
+// leftOut returns what an agent shows of a skill, by the faults in its text and its own wishes.
 func (h *profile) leftOut(s Skill) View {
 	for _, f := range s.Faults {
 		if f.ID == LowerFile && slices.Contains(h.lower, s.Place) {
@@ -182,7 +185,7 @@ func (h *profile) leftOut(s Skill) View {
 	return View{Sight: Seen, Chars: s.Size()}
 }
 
-// cutLong decides how much an agent shows of one description.
+// cutLong returns what an agent shows of a skill whose description it may cut.
 func (h *profile) cutLong(s Skill) View {
 	if h.longest > 0 && s.Size() > h.longest {
 		why := fmt.Sprintf("its list has at most %d characters of a description, and this one has %d", h.longest, s.Size())
@@ -191,7 +194,7 @@ func (h *profile) cutLong(s Skill) View {
 	return View{Sight: Seen, Chars: s.Size()}
 }
 
-// placed names a place with what it is below: ~/.agents for the home's.
+// placed returns the name of a skill's place: ~/.agents for a place below the home.
 func placed(s Skill) string {
 	if s.User {
 		return "~/" + s.Place
@@ -199,7 +202,7 @@ func placed(s Skill) string {
 	return s.Place
 }
 
-// dropNamesakes leaves one skill of a name, if the agent does.
+// dropNamesakes keeps one skill of each name, if the agent does so.
 func (h *profile) dropNamesakes(all []Skill, views []View, listed []int) []int {
 	if h.namesakes {
 		return listed
