@@ -31,11 +31,13 @@ const (
 	release  = `call Skill {"skill": "release"}`
 	other    = `call Skill {"skill": "other"}`
 	work     = `call Bash {"command": "echo '## 1.0' > CHANGELOG.md && sh tests.sh", "description": "d"}`
+	question = `{"questions": [{"question": "Publish it?", "header": "Publish", "options": [` +
+		`{"label": "Yes", "description": "d"}, {"label": "No", "description": "d"}], "multiSelect": false}]}`
 	reminder = "The skill release is not done."
 )
 
 // worker does what it is told in the prompt: it calls tools, one more of them after "then", ends with a question if it
-// should ASK, and does the work once it is reminded, unless it should LIE.
+// should ASK, answers one of its own if it should BOAST, and does the work once it is reminded, unless it should LIE.
 func worker(q *fakeapi.Request) fakeapi.Answer {
 	prompt, results := lastPrompt(q), q.Results()
 	_, then, more := strings.Cut(prompt, "then call ")
@@ -46,7 +48,9 @@ func worker(q *fakeapi.Request) fakeapi.Answer {
 	case strings.Contains(q.Prompt(), reminder) && len(results) == 0:
 		return fakeapi.Text("It is all done.")
 	case len(results) > 0 && strings.Contains(prompt, "ASK"):
-		return fakeapi.Text("Shall I publish it?")
+		return fakeapi.Text("Did the tests run? No.\n\n**Shall I run them now?** Please choose:\n- yes\n- no")
+	case len(results) > 0 && strings.Contains(prompt, "BOAST"):
+		return fakeapi.Text("Did I do it? Yes, all of it: is that not nice? It is done.")
 	case len(results) > 0 && more && strings.Contains(strings.ToLower(results[0].Said()), "skill"):
 		tool, input, _ := strings.Cut(then, " ")
 		return fakeapi.Use(tool, json.RawMessage(strings.TrimSpace(input)))
@@ -183,6 +187,8 @@ func TestGate(t *testing.T) {
 		"subagent":  {subagent("general-purpose", release), "", 1, []string{"held 1"}},
 		"delegates": {release + "\n" + subagent("general-purpose", work), "", 0, []string{"held 0"}},
 		"asks":      {release + "\nASK", "", 0, nil},
+		"boasts":    {release + "\nBOAST", "", 1, []string{"held 1"}},
+		"asks user": {release + "\nthen call AskUserQuestion " + question, "", 0, nil},
 		"no skill":  {"hello", "", 0, nil},
 		"other":     {other, "", 0, nil},
 		"not given": {subagent("general-purpose", other), "", 0, nil},

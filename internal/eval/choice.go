@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/files"
+	"github.com/skillhand/skillhand/internal/gate"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
@@ -219,19 +220,24 @@ func (o *Options) Trusted(ctx context.Context, subjects []*Subject) error {
 	policy := o.Runtime.Policy(o.Runtime.Here).Now()
 	for _, s := range subjects {
 		for _, c := range s.Cases {
+			file, line := c.File, c.Line
 			commands := func() (all []string) {
 				if c.Suite != nil && c.Suite.Scaffold != "" && o.Scaffold {
 					all = append(all, "bash "+c.Suite.Scaffold)
 				}
 				for _, check := range c.Checks {
-					if check.Command != "" {
-						all = append(all, check.Command)
+					if check.Command == "" {
+						continue
 					}
+					if len(all) == 0 && check.Line > 0 {
+						file, line = filepath.Join(s.Folder, gate.DoneFile), check.Line
+					}
+					all = append(all, check.Command)
 				}
 				return all
 			}
 			if err := policy.Allow(ctx, c.File, commands); err != nil {
-				return fmt.Errorf("%s:%d: %w", c.File, c.Line, err)
+				return fmt.Errorf("%s:%d: %w", file, line, err)
 			}
 		}
 	}

@@ -12,9 +12,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/files"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // A Turn is what an agent of Claude Code did about a prompt, by the transcript of its session.
@@ -340,14 +342,60 @@ func (t *Turn) merge(sub *Turn) {
 	}
 }
 
-// Asks reports whether a text asks its reader something: a sentence of it ends with a question mark.
+// Asks reports whether a text ends with a question to its reader: its last sentence is one. A list, code or a
+// parenthesis after the question belongs to it, and so does one sentence that wants an answer.
 func Asks(text string) bool {
-	for line := range strings.Lines(text) {
-		for word := range strings.FieldsSeq(line) {
-			if word = strings.TrimRight(word, "\"'`*_)]}>»”’"); strings.HasSuffix(word, "?") || strings.ContainsAny(word, "？؟") {
-				return true
-			}
+	lines := strings.Split(strings.TrimSpace(fenced.Get().ReplaceAllString(text, "\n")), "\n")
+	for len(lines) > 0 {
+		last := strings.TrimSpace(lines[len(lines)-1])
+		item := listItem.Get().MatchString(last)
+		if item && slices.ContainsFunc(sentences(last), isQuestion) {
+			return true
+		}
+		if last != "" && !item {
+			break
+		}
+		lines = lines[:len(lines)-1]
+	}
+	all := sentences(strings.Join(lines, "\n"))
+	for _, skip := range []func(string) bool{inParentheses, wantsAnswer.Get().MatchString} {
+		if n := len(all); n > 1 && skip(all[n-1]) && isQuestion(all[n-2]) {
+			return true
 		}
 	}
-	return false
+	return len(all) > 0 && isQuestion(all[len(all)-1])
+}
+
+var (
+	fenced      = words.Regexp("(?ms)^[ \\t]*```.*?^[ \\t]*```[ \\t]*$")
+	listItem    = words.Regexp(`^(?:[-*+•|>]|\**\(?[0-9A-Za-z]{1,2}[.):])(?:\s|\*)`)
+	sentenceEnd = words.Regexp("(?:[.!?]+[\"'`*_)\\]}>»”“’]*(?:\\s|$)|[。！？؟]+|\n\\s*\n)")
+	wantsAnswer = words.Regexp(`(?i)\b(?:please|let me know|tell me|say|reply|answer|confirm|choose|pick)\b`)
+)
+
+// sentences cuts a text into its sentences.
+func sentences(text string) (all []string) {
+	add := func(s string) {
+		if s = strings.TrimSpace(s); s != "" {
+			all = append(all, s)
+		}
+	}
+	from := 0
+	for _, at := range sentenceEnd.Get().FindAllStringIndex(text, -1) {
+		add(text[from:at[1]])
+		from = at[1]
+	}
+	add(text[from:])
+	return all
+}
+
+// isQuestion reports whether a sentence ends with a question mark.
+func isQuestion(sentence string) bool {
+	end, _ := utf8.DecodeLastRuneInString(strings.TrimRight(sentence, "\"'`*_)]}>»”“’!."))
+	return strings.ContainsRune("?？؟", end)
+}
+
+// inParentheses reports whether a sentence is one.
+func inParentheses(sentence string) bool {
+	return strings.HasPrefix(sentence, "(") || strings.HasPrefix(sentence, "[")
 }
