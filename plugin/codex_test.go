@@ -12,7 +12,34 @@ import (
 
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/test"
+	"github.com/skillhand/skillhand/internal/test/realagent"
 )
+
+// TestCodexStop: the real Codex has a Stop hook, which can block with a reason, but runs no hook that its user has not
+// reviewed in Codex. docs/gates.md says so.
+func TestCodexStop(t *testing.T) {
+	codex := agents.Get("codex")
+	model := realagent.NewModel(t, func(realagent.Request) realagent.Answer { return realagent.Answer{Text: "It is done."} })
+	home := t.TempDir()
+	setup := realagent.New(t, codex, model.URL, home)
+	hooks := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":` +
+		`"grep -q '\"stop_hook_active\":true' || echo '{\"decision\":\"block\",\"reason\":\"ZEBRA is missing\"}'"}]}]}}`
+	if err := os.WriteFile(filepath.Join(home, ".codex/hooks.json"), []byte(hooks), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, reviewed := range []bool{false, true} {
+		args, stdin := codex.Command(agents.Question{Prompt: "hello", Model: setup.Model})
+		if reviewed {
+			args = append([]string{args[0], "--dangerously-bypass-hook-trust"}, args[1:]...)
+		}
+		cmd := exec.Command(setup.Program, args...)
+		cmd.Dir, cmd.Stdin = t.TempDir(), strings.NewReader(stdin)
+		cmd.Env = append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, setup.Env...)
+		if out, err := cmd.CombinedOutput(); err != nil || model.Sent("ZEBRA is missing") != reviewed {
+			t.Errorf("reviewed %v: %v, the model read the reason: %v\n%s", reviewed, err, !reviewed, out)
+		}
+	}
+}
 
 // TestCodex installs the plugin into the real Codex, from this repository's marketplace. Codex lists the skills that are meant
 // for it, and their command prints a page, or says how to get skillhand.
