@@ -1,6 +1,6 @@
-// Package bind answers one question: how does a command line take its values?
-// They are put in by syntax tree, as data that no shell ever parses; where a
-// value would be read again as code, the line is judged with what it is.
+// Package bind answers one question: how does a command line take its values? It puts values into
+// the syntax tree, as data that no shell ever parses. Where a value would be read again as code, it
+// judges the line with the value in it.
 package bind
 
 import (
@@ -14,26 +14,26 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A Line is one command line, with its values kept apart from its text.
+// A Line is one command line. Its values are separate from its text.
 type Line struct {
 	Parts []Part
 }
 
 // A Part is a piece of a command line: text that is code, or a value that is not.
 type Part struct {
-	Text  string // code if Value is nil; else the value as written: $ARGUMENTS
+	Text  string // code if Value is nil; else the value's name in the text: $ARGUMENTS
 	Value *Value
 }
 
-// A Value is data that stands in a command line. It never becomes code.
+// A Value is data in a command line. It never becomes code.
 type Value struct {
 	Data  string
-	Words []string // what it becomes where it stands unquoted; nil means that Data is split at blanks
-	Ours  bool     // a path or id of our own (${CLAUDE_SKILL_DIR}): never split, and may name the command
+	Words []string // what it becomes without quotes; nil means that Data is split at spaces, tabs and newlines
+	Ours  bool     // a path or id of skillhand's own (${CLAUDE_SKILL_DIR}): never split, and may name the command
 }
 
-// A Program is a line whose values have become variables: its text is all
-// code, and no value's data is in it.
+// A Program is a line whose values are variables. Its text is only code, without the data of any
+// value.
 type Program struct {
 	Text string
 	Vars []Variable
@@ -46,31 +46,30 @@ type Program struct {
 type Variable struct {
 	Name  string
 	Data  string
-	Split bool     // it is an indexed array that holds Words, for a value that stands unquoted
+	Split bool     // it is an indexed array with Words, for a value without quotes
 	Words []string // if Split
 
-	Unused bool // it stands in a comment
+	Unused bool // it is in a comment
 	value  *Value
 	ours   bool
 }
 
-// A Refusal says why a line must not run with the values it was given.
+// A Refusal says why a line must not run with its values.
 type Refusal struct{ Reason string }
 
 func (r *Refusal) Error() string { return r.Reason }
 
 func refuse(format string, a ...any) error { return &Refusal{fmt.Sprintf(format, a...)} }
 
-// Bind puts the line's values into its parsed command. It works in three
-// steps: each value's place is marked by a variable of its own and the text is
-// parsed; the tree says in which context each mark stands, and the line is
-// refused where a value would be code; the marks are then quoted, by byte
-// offset, as their context asks. Data is never part of any text that is parsed.
+// Bind puts the line's values into its parsed command, in three steps. First it marks each value's
+// place with a separate variable, and parses the text. Then it finds out from the tree in which
+// context each mark is, and refuses the line if a value would be code. Last, it quotes the marks,
+// by byte offset, as their context requires. Data is never part of a text that is parsed.
 func Bind(l Line, w World) (*Program, error) {
 	p, file, err := l.parse()
 	if err != nil {
 		if len(p.Vars) == 0 {
-			return &Program{Text: p.Text}, nil // bash shall say what is wrong
+			return &Program{Text: p.Text}, nil // bash reports what is wrong
 		}
 		return nil, refuse("the command cannot be parsed, so values cannot be passed to it safely: %v", err)
 	}
@@ -95,7 +94,7 @@ func Bind(l Line, w World) (*Program, error) {
 	return p, nil
 }
 
-// parse reads the line with each value's place marked.
+// parse parses the line with a mark in the place of each value.
 func (l Line) parse() (*Program, *syntax.File, error) {
 	p := &Program{}
 	p.Text, p.prefix = l.mark(p)
@@ -103,7 +102,7 @@ func (l Line) parse() (*Program, *syntax.File, error) {
 	return p, file, err
 }
 
-// mark joins the line's parts, with ${PREFIX_N} where the N-th value stands.
+// mark joins the line's parts, with ${PREFIX_N} in the place of the N-th value.
 func (l Line) mark(p *Program) (text, prefix string) {
 	prefix = "__skillhand_"
 	for slices.ContainsFunc(l.Parts, func(part Part) bool { return part.Value == nil && strings.Contains(part.Text, prefix) }) {
@@ -122,7 +121,7 @@ func (l Line) mark(p *Program) (text, prefix string) {
 	return b.String(), prefix
 }
 
-// written returns what stands in the skill for the i-th value: $ARGUMENTS.
+// written returns the i-th value's name in the skill: $ARGUMENTS.
 func (l Line) written(i int) string {
 	for _, part := range l.Parts {
 		if part.Value == nil {
@@ -155,7 +154,7 @@ func apply(text string, edits []edit) string {
 	return b.String()
 }
 
-// place decides for every mark how it must be written in its context.
+// place decides for each mark how it must be written in its context.
 func (l Line) place(p *Program) ([]edit, error) {
 	var edits []edit
 	placed := make([]bool, len(p.Vars))
@@ -206,8 +205,10 @@ func (l Line) place(p *Program) ([]edit, error) {
 	return edits, nil
 }
 
-// placeQuoted handles the marks between single quotes: those are closed before each, and opened again behind it.
-func (p *Program) placeQuoted(edits []edit, path []syntax.Node, n *syntax.SglQuoted, placed []bool, backquotes map[*syntax.CmdSubst]bool) ([]edit, error) {
+// placeQuoted handles the marks between single quotes. It closes the quotes before each mark, and
+// opens them again after it.
+func (p *Program) placeQuoted(edits []edit, path []syntax.Node, n *syntax.SglQuoted, placed []bool,
+	backquotes map[*syntax.CmdSubst]bool) ([]edit, error) {
 	at := int(n.Left.Offset()) + 1
 	again := "'"
 	if n.Dollar {
@@ -227,8 +228,9 @@ func (p *Program) placeQuoted(edits []edit, path []syntax.Node, n *syntax.SglQuo
 	return edits, nil
 }
 
-// placeExpansion handles a mark that the parser saw as an expansion.
-func (p *Program) placeExpansion(edits []edit, path []syntax.Node, n *syntax.ParamExp, i int, backquotes map[*syntax.CmdSubst]bool) ([]edit, error) {
+// placeExpansion handles a mark that the parser read as an expansion.
+func (p *Program) placeExpansion(edits []edit, path []syntax.Node, n *syntax.ParamExp, i int,
+	backquotes map[*syntax.CmdSubst]bool) ([]edit, error) {
 	if err := p.dollar(path, backquotes); err != nil {
 		return nil, err
 	}
@@ -236,7 +238,7 @@ func (p *Program) placeExpansion(edits []edit, path []syntax.Node, n *syntax.Par
 	v := &p.Vars[i]
 	switch c := contextOf(path); {
 	case c.quoted || c.heredoc || c.regex:
-		return edits, nil // ${v} is not split here, and what it holds is not read again
+		return edits, nil // ${v} is not split here, and its content is not read again
 	case c.list && !v.ours:
 		v.Split = true
 		v.Words = wordsOf(v.value, c.before, c.after)
@@ -246,9 +248,9 @@ func (p *Program) placeExpansion(edits []edit, path []syntax.Node, n *syntax.Par
 	}
 }
 
-// dollar notes that the backquotes around a value must become $( ). Inside
-// backquotes a backslash means something else, and quotes nest in odd ways;
-// $( ) has neither problem, and without backslashes they are equal.
+// dollar records that the backquotes around a value must become $( ). Inside backquotes a backslash
+// has another meaning, and quotes nest in odd ways. $( ) has neither problem. Without backslashes
+// the two mean the same.
 func (p *Program) dollar(path []syntax.Node, backquotes map[*syntax.CmdSubst]bool) error {
 	sub := inBackquotes(path)
 	if sub == nil {
@@ -261,7 +263,8 @@ func (p *Program) dollar(path []syntax.Node, backquotes map[*syntax.CmdSubst]boo
 	return nil
 }
 
-// placeHeredoc opens a quoted here-document for its values and escapes the rest of it.
+// placeHeredoc allows expansions in a quoted here-document, for its values, and escapes the rest of
+// it.
 func (p *Program) placeHeredoc(r *syntax.Redirect, placed []bool) ([]edit, error) {
 	from, to := int(r.Hdoc.Pos().Offset()), int(r.Hdoc.End().Offset())
 	body := p.Text[from:to]
@@ -313,7 +316,7 @@ func (p *Program) marks(text string) []mark {
 	}
 }
 
-// index returns which of the line's values a parameter stands for.
+// index returns the index of the value that a parameter holds.
 func (p *Program) index(name string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, p.prefix)
 	if !ok {
@@ -323,7 +326,7 @@ func (p *Program) index(name string) (int, bool) {
 	return i, err == nil && i < len(p.Vars)
 }
 
-// placeComments notes the marks that stand in comments, where they mean nothing.
+// placeComments records the marks in comments, where they have no meaning.
 func (p *Program) placeComments(placed []bool) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(p.Text), "")
 	if err != nil {
@@ -340,8 +343,8 @@ func (p *Program) placeComments(placed []bool) {
 	})
 }
 
-// closing returns how a substitution ends that had backquotes. A here-document
-// that the last one ended needs a line of its own for its end.
+// closing returns the end of a substitution that had backquotes. After a here-document, the end
+// needs its own line.
 func closing(sub *syntax.CmdSubst) string {
 	end := ")"
 	syntax.Walk(sub, func(n syntax.Node) bool {
@@ -353,7 +356,7 @@ func closing(sub *syntax.CmdSubst) string {
 	return end
 }
 
-// walk calls f for every node with the path that leads to it, the node last.
+// walk calls f for every node with the path to the node. The node is the last of the path.
 func walk(root syntax.Node, f func(path []syntax.Node)) {
 	var path []syntax.Node
 	syntax.Walk(root, func(n syntax.Node) bool {
@@ -367,14 +370,14 @@ func walk(root syntax.Node, f func(path []syntax.Node)) {
 	})
 }
 
-// A spot says how the shell reads an expansion where it stands.
+// A spot says how the shell reads an expansion in its place.
 type spot struct {
 	quoted  bool // between double quotes
 	heredoc bool // in a here-document's body
 	regex   bool // right of =~
-	list    bool // makes words: an argument, an item of for, an element of an array
-	before  bool // another part of the same word stands before it
-	after   bool // and after it
+	list    bool // it becomes words: an argument, an item of for, an element of an array
+	before  bool // another part of the same word is before it
+	after   bool // another part of the same word is after it
 }
 
 func contextOf(path []syntax.Node) spot {
@@ -388,8 +391,8 @@ func contextOf(path []syntax.Node) spot {
 			c.before = c.before || parent.Parts[0] != child
 			c.after = c.after || parent.Parts[len(parent.Parts)-1] != child
 		case *syntax.ParamExp:
-			// An operand: ${x:-HERE} and ${x#HERE} take one text. Between double
-			// quotes only a pattern needs quotes of its own.
+			// An operand: ${x:-HERE} and ${x#HERE} take a single string. Between double quotes only
+			// a pattern needs quotes of its own.
 			if c.quoted {
 				return c
 			}
@@ -417,8 +420,8 @@ func contextOf(path []syntax.Node) spot {
 	return c
 }
 
-// pattern reports whether the operand is matched against, ${x#HERE}, or means
-// something beside itself, as & does in ${x/…/HERE}.
+// pattern reports whether an operand is a pattern, ${x#HERE}, or has characters with a special
+// meaning, such as & in ${x/…/HERE}.
 func pattern(exp *syntax.ParamExp, operand syntax.Node) bool {
 	if exp.Repl != nil {
 		return exp.Repl.Orig == operand || exp.Repl.With == operand
@@ -442,8 +445,8 @@ func inBackquotes(path []syntax.Node) *syntax.CmdSubst {
 	return nil
 }
 
-// quotedAround reports whether a node stands between double quotes, with no
-// substitution of its own in between.
+// quotedAround reports whether a node is between double quotes, without a substitution between the
+// quotes and the node.
 func quotedAround(path []syntax.Node) bool {
 	for _, n := range slices.Backward(path) {
 		switch n.(type) {
@@ -456,8 +459,8 @@ func quotedAround(path []syntax.Node) bool {
 	return false
 }
 
-// patternAround reports whether a node is part of a pattern, as in "${x%HERE}",
-// where quotes are quotes even between double ones.
+// patternAround reports whether a node is part of a pattern, as in "${x%HERE}", where quotes are
+// quotes even between double quotes.
 func patternAround(path []syntax.Node) bool {
 	for k := len(path) - 1; k > 0; k-- {
 		switch parent := path[k-1].(type) {
@@ -484,7 +487,7 @@ func quotedWord(w *syntax.Word) bool {
 	return false
 }
 
-// wordsOf returns the words that a value becomes where it stands unquoted.
+// wordsOf returns the words that a value without quotes becomes.
 func wordsOf(v *Value, before, after bool) []string {
 	if v.Words != nil {
 		return v.Words
@@ -492,10 +495,9 @@ func wordsOf(v *Value, before, after bool) []string {
 	return splitData(v.Data, before, after)
 }
 
-// splitData splits a value that stands unquoted into words, at white space. Its
-// quotes are data too, with one exception: where the whole value is ordinary,
-// so that pasting it would have been harmless, quotes group as people mean
-// them: "my file.txt" --fast is two words.
+// splitData splits a value without quotes into words, at white space. The value's own quotes are
+// data too, with one exception. If the whole value is ordinary, so that pasting it would have been
+// harmless, quotes group words as people expect: "my file.txt" --fast is two words.
 func splitData(data string, before, after bool) []string {
 	fields, ok := ordinaryWords(data)
 	if !ok {
@@ -504,7 +506,7 @@ func splitData(data string, before, after bool) []string {
 	if data == "" {
 		return nil
 	}
-	// x$0 with " a" is the two fields x and a: the blank still ends the first one.
+	// x$0 with " a" is the two fields x and a: the space ends the first field.
 	if before && isBlank(firstRune(data)) {
 		fields = append([]string{""}, fields...)
 	}
@@ -514,14 +516,14 @@ func splitData(data string, before, after bool) []string {
 	return fields
 }
 
-// isBlank reports whether the shell splits words at r, as its default IFS says.
+// isBlank reports whether the shell splits words at r with the default IFS.
 func isBlank(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }
 
 func firstRune(s string) rune { r, _ := utf8.DecodeRuneInString(s); return r }
 func lastRune(s string) rune  { r, _ := utf8.DecodeLastRuneInString(s); return r }
 
-// ordinaryWords splits data that is made of plain characters and closed quotes
-// around plain characters. Anything a shell would act on makes it not ordinary.
+// ordinaryWords splits data that consists of plain characters, and of closed quotes around plain
+// characters. Any character with a meaning for a shell makes the data not ordinary.
 func ordinaryWords(data string) (list []string, ok bool) {
 	var word strings.Builder
 	inWord := false
@@ -554,7 +556,7 @@ func ordinaryWords(data string) (list []string, ok bool) {
 	return list, true
 }
 
-// isPlain reports whether r means nothing to any shell.
+// isPlain reports whether r has no special meaning in any shell.
 func isPlain(r rune) bool {
 	return r >= 0x80 && r != utf8.RuneError ||
 		'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
@@ -573,24 +575,25 @@ func (p *Program) Lookup(name string) (v Variable, ok bool) {
 	return p.Vars[i], true
 }
 
-// HasNUL reports whether the text or a value holds a byte that ends a C string.
+// HasNUL reports whether the text or a value contains a NUL byte, which ends a C string.
 func (p *Program) HasNUL() bool {
-	return strings.IndexByte(p.Text, 0) >= 0 || slices.ContainsFunc(p.Vars, func(v Variable) bool { return strings.IndexByte(v.Data, 0) >= 0 })
+	return strings.IndexByte(p.Text, 0) >= 0 ||
+		slices.ContainsFunc(p.Vars, func(v Variable) bool { return strings.IndexByte(v.Data, 0) >= 0 })
 }
 
-// Parsed reports whether the text is a program at all. One that is not has no
-// values, and bash shall say what is wrong with it.
+// Parsed reports whether the text could be parsed. A text that cannot be parsed has no values, and
+// bash reports what is wrong with it.
 func (p *Program) Parsed() bool { return p.file != nil }
 
 // A Call is a simple command that is a whole line.
 type Call struct {
 	Name  string
 	Args  []string
-	Plain bool // it has neither redirections nor assignments, and all of its arguments are known
+	Plain bool // it has no redirections and no assignments, and all of its arguments are known
 }
 
-// Call returns the simple command that is the whole line, if it is one and its
-// name is known.
+// Call returns the simple command that is the whole line, if the line is a simple command with a
+// known name.
 func (p *Program) Call() (c Call, ok bool) {
 	if p.file == nil || len(p.file.Stmts) != 1 {
 		return Call{}, false
@@ -612,7 +615,7 @@ func (p *Program) Call() (c Call, ok bool) {
 	return c, true
 }
 
-// Names lists the names of the commands that the line calls, as far as they are known.
+// Names returns the names of the commands that the line calls, as far as they are known.
 func (p *Program) Names() []string {
 	if p.file == nil {
 		return nil
@@ -631,11 +634,11 @@ func (p *Program) Names() []string {
 
 // A Command is one command that a line calls.
 type Command struct {
-	Words []string // its name first; a word that is not known before is ""
+	Words []string // the name, then the arguments; "" for a word that is unknown before the line runs
 }
 
-// Commands lists what the line calls, and whether it sets PATH, which decides
-// where the names of commands are looked for.
+// Commands returns the commands that the line calls, and whether it sets PATH, which decides where
+// commands are found.
 func (p *Program) Commands() (all []Command, setsPath bool) {
 	if p.file == nil {
 		return nil, false
@@ -674,8 +677,7 @@ func (p *Program) Commands() (all []Command, setsPath bool) {
 	return all, setsPath
 }
 
-// name returns the name of the command that is called, if it is literal or one
-// of the line's values.
+// name returns the name of a command, if it is literal or one of the line's values.
 func (p *Program) name(call *syntax.CallExpr) (string, bool) {
 	if call.Args[0].Lit() == "[" {
 		return "[", true
@@ -687,8 +689,8 @@ func (p *Program) name(call *syntax.CallExpr) (string, bool) {
 	return fields[0], true
 }
 
-// fields returns the fields that w stands for, if it is made of nothing but
-// literals, quotes and the line's values.
+// fields returns the fields that w becomes, if w consists only of literals, quotes and the line's
+// values.
 func (p *Program) fields(w *syntax.Word) ([]string, bool) {
 	for _, piece := range words.Pieces(w) {
 		if piece.Expand {
@@ -698,7 +700,7 @@ func (p *Program) fields(w *syntax.Word) ([]string, bool) {
 	return words.Fields(w, p.value)
 }
 
-// told works as value does, and knows what dirname prints of a path that is known.
+// told returns the same values as value and also recognizes the output of dirname for a known path.
 func (p *Program) told(piece words.Piece) (words.Value, bool) {
 	sub, ok := piece.Node.(*syntax.CmdSubst)
 	if !ok || len(sub.Stmts) != 1 || len(sub.Stmts[0].Redirs) > 0 {
@@ -715,7 +717,8 @@ func (p *Program) told(piece words.Piece) (words.Value, bool) {
 	return words.Value{Text: text[:max(1, strings.LastIndexByte(text, '/'))]}, true
 }
 
-// Moves returns the folder that the whole line runs in, if all of it follows a cd to a known folder: cd DIR && ….
+// Moves returns the folder in which the whole line runs, if all of it follows a cd to a known
+// folder: cd DIR && ….
 func (p *Program) Moves() (dir string, ok bool) {
 	if p.file == nil || len(p.file.Stmts) != 1 {
 		return "", false
@@ -737,7 +740,7 @@ func (p *Program) Moves() (dir string, ok bool) {
 	return dir, ok && strings.HasPrefix(dir, "/")
 }
 
-// value returns what an expansion stands for that is one of the line's values.
+// value returns the value of an expansion that is one of the line's values.
 func (p *Program) value(piece words.Piece) (words.Value, bool) {
 	exp, ok := piece.Node.(*syntax.ParamExp)
 	if !ok || exp.Param == nil {

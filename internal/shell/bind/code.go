@@ -9,22 +9,23 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// module judges python -m: some modules are programs of the table, and nobody knows the others.
+// module judges python -m. Some modules are programs in the table. The others are unknown.
 func (s *scope) module(f field, args []field, in input) {
 	name := f.lit()
-	known := !s.foreign && !s.moves && len(s.writes) == 0 && s.world.File != nil // where the line's files are
+	known := !s.foreign && !s.moves && len(s.writes) == 0 && s.world.File != nil // it is known where the line's files are
 	switch {
 	case among("pythonModules", name):
 		s.program(name, args, in)
-	case known && strings.Contains(name, ".") && s.world.File(strings.ReplaceAll(name, ".", "/")): // the author's own
+	case known && strings.Contains(name, ".") && s.world.File(strings.ReplaceAll(name, ".", "/")): // a module of the author
 		s.authors(args, in)
 	case f.reached(), joined(args).reached(), in.fed, len(s.handed) > 0:
 		s.all(number, "python -m "+name, whyCode, ownFile)
 	}
 }
 
-// langCode judges code of another language, as it is with the values in it. Rule 2: it runs nothing and writes nothing, or all
-// values are inert. Bare words of a language do things (sed's w, vim's wq), so a value outside its quotes is a number then.
+// langCode judges code of another language, together with the values in it. Rule 2: either the code
+// runs and writes nothing, or all values are inert. Bare words of a language have effects (sed's w,
+// vim's wq), so then a value outside quotes must be a number.
 func (s *scope) langCode(f field, r *row, name string) {
 	c := code{f: f, lang: r.lang, sql: r.lang == "sql", python: r.has("python"), pure: r.has("pure"), foreign: s.foreign,
 		full: strings.ReplaceAll(f.full(), "\x00", "0")}
@@ -46,7 +47,8 @@ func (s *scope) langCode(f field, r *row, name string) {
 	s.all(k, name+"'s program", why, r.advice(name, strings.Join(s.allWords(), " ")))
 }
 
-// completes reports whether a value makes the name of a program of a word that the author began or ends: "to$0" with uch.
+// completes reports whether a value completes the name of a program that the author's text begins
+// or ends: "to$0" with uch.
 func (s *scope) completes(f field) bool {
 	list := partial.Get().FindAllString(f.own(), -1)
 	for _, m := range shortTexts.Get().FindAllStringSubmatch(f.own(), maxInert) { // 'to' + '$0'
@@ -59,8 +61,8 @@ func (s *scope) completes(f field) bool {
 	})
 }
 
-// writes reports whether the author's code may take a text apart or write a file, so that a value may name one. It is data by
-// its name if all values are.
+// writes reports whether the author's code may split a string or write a file, so that a value may
+// name the file. data means that all values have names of data files.
 func (c *code) writes(data bool) bool {
 	own := noArgument.Get().ReplaceAllString(c.fixed(c.f.own(), func(string) {}), "")
 	return slicing.Get().MatchString(own) || !data && intoFile.Get().MatchString(own) ||
@@ -71,7 +73,8 @@ func (c *code) writes(data bool) bool {
 		})
 }
 
-// fixed writes calls which write a file that the author names, and that is data by its name, as calls of print, and reports each.
+// fixed replaces calls that write a file by calls of print, and reports each file. The author must
+// have named the file, and its name must be that of a data file.
 func (c *code) fixed(text string, found func(name string)) string {
 	if c.lang != "script" && c.lang != "perl" || c.foreign {
 		return text
@@ -90,7 +93,8 @@ func (c *code) fixed(text string, found func(name string)) string {
 	return strings.ReplaceAll(text, ".write_text(", ".write(")
 }
 
-// bare reports whether a value stands in the code outside of a text in quotes, as a name that is called, loaded or made of parts.
+// bare reports whether a value in the code is outside of quotes, as a name that is called, loaded
+// or assembled from parts.
 func (c *code) bare() bool {
 	before, quotes := "", c.quotes()
 	for i, x := range c.f.bits {
@@ -103,7 +107,7 @@ func (c *code) bare() bool {
 			before = x.text
 			continue
 		case quotes[i] != 0, fromModule.Get().MatchString(before) && ended.Get().MatchString(after):
-		case before == "\x00", i+1 < len(c.f.bits) && !c.f.bits[i+1].isText(), // another value
+		case before == "\x00", i+1 < len(c.f.bits) && !c.f.bits[i+1].isText(), // next to another value
 			glued.Get().MatchString(before), called.Get().MatchString(after), c.lang == "perl" && given.Get().MatchString(after):
 			return true
 		}
@@ -112,7 +116,8 @@ func (c *code) bare() bool {
 	return quotes[len(c.f.bits)] != 0
 }
 
-// quotes returns in which quotes each bit begins, and the end.
+// quotes returns for each bit the quotes in which it begins, and the quotes that are open at the
+// end.
 func (c *code) quotes() []byte {
 	list := []byte{}
 	quote, escaped := byte(0), false
@@ -135,46 +140,52 @@ func (c *code) quotes() []byte {
 }
 
 var (
-	// glued is code that a name follows which it loads, or makes one of; called is what follows a name that is.
+	// glued matches code before a name that is loaded, or part of a longer name. called matches
+	// code after a name that is called.
 	glued      = words.Regexp(`[\w.$@%&:>*-]$|\b(?:import|from|require|use|no|load|do|package|as|in)[\s(]*$`)
 	called     = words.Regexp(`^(?:[\w.(:]|\s*\()`)
 	given      = words.Regexp("^\\s*[\\w\"'`$@%<\\[{-]")
 	partial    = words.Regexp(`\w+\x00\w*|\x00\w+`)
 	shortTexts = words.Regexp(`["'](\w{1,12})["'{]`)
-	// noArgument are calls that leave words as they are, and casing is what changes letters.
+	// noArgument matches calls that do not change words. casing matches code that changes the case
+	// of letters.
 	noArgument = words.Regexp(`\.(?:decode|encode|strip|trim|rstrip)\(\)`)
 	casing     = words.Regexp(`(?i)\b(?:(?:to|swap)?(?:lower|upper)(?:case)?|casefold|[lu]c|(?:down|up|swap)case|capitalize|title)\b`)
-	// fromModule is before a name that Python takes from a module, and ended behind one that nothing else is done with.
+	// fromModule matches code before a name that Python imports from a module. ended matches code
+	// after a name that is not used further.
 	fromModule = words.Regexp(`\bfrom [\w.]+ import $`)
 	ended      = words.Regexp(`^(?:[;\n]|$)`)
-	// slicing is code that takes a part of a text, and intoFile code that writes a file.
+	// slicing matches code that takes a part of a string. intoFile matches code that writes a file.
 	slicing    = words.Regexp(`[a-uw-zA-Z0-9_)\]"'\x00]\[[^\]]*[:\x00][^\]]*\]`)
 	intoFile   = words.Regexp(`(?:^|[^-=])>\s*[^\s\d=]`)
 	writesFile = words.Regexp(`\b(?:open|(?:pathlib\.)?Path|(?:fs\.)?(?:write|append)File(?:Sync)?)\(["'][\w./-]+["']` +
 		`|\bopen[( ]\s*(?:my ?\$)?\w+, ?["'](?:>{1,2}["'], ?["']|>{0,2})[\w./-]+["']`)
 )
 
-// code is a program in another language that a line has in it.
+// A code is a program in another language inside a line.
 type code struct {
 	f                          field
 	lang, full                 string // full has the values
 	sql, python, pure, foreign bool
 }
 
-// languages says by language whether code runs nothing and writes nothing. Code in any other language may do anything.
+// languages returns, by language, whether code runs nothing and writes nothing. Code in any other
+// language may do anything.
 var languages = map[string]func(*code) bool{
 	"awk": (*code).awk, "sed": (*code).sed, "jq": (*code).query, "sql": (*code).query, "perl": (*code).perl, "script": (*code).script,
 }
 
-// query judges jq, yq and SQL: values are plain words, and no word is one that runs, writes or shows something from elsewhere.
-// Without such a word jq itself does nothing but ask, so there a value may be any text.
+// query judges jq, yq and SQL. Values must be plain words, and no word may run or write something,
+// or show something from elsewhere. Without such a word, jq can only query, so a value in jq may be
+// any text.
 func (c *code) query() bool {
 	found := slices.ContainsFunc(idents.Get().FindAllString(strings.ToLower(c.full), -1),
 		func(word string) bool { return among("queryRuns", word) })
-	return (c.pure || c.plain()) && !found && !(c.sql && (clientCommand.Get().MatchString(telling.Get().ReplaceAllString(c.full, "")) || c.alters()))
+	return (c.pure || c.plain()) && !found &&
+		!(c.sql && (clientCommand.Get().MatchString(telling.Get().ReplaceAllString(c.full, "")) || c.alters()))
 }
 
-// alters reports whether a value outside quotes has a word of SQL that changes something.
+// alters reports whether a value outside quotes contains a word of SQL that changes something.
 func (c *code) alters() bool {
 	rest := sqlQuotes.Get().ReplaceAllString(c.f.own(), "")
 	return strings.Contains(rest, "\x00") && slices.ContainsFunc(c.f.bits, func(x bit) bool {
@@ -183,8 +194,8 @@ func (c *code) alters() bool {
 	})
 }
 
-// plain reports whether all values are plain words, or stand in quotes that nothing in them ends: of awk in double ones, of perl
-// in single ones.
+// plain reports whether all values are plain words, or are in quotes that no character in them
+// ends. In awk these are double quotes, in perl single quotes.
 func (c *code) plain() bool {
 	quotes, sign := c.quotes(), map[string]byte{"awk": '"', "perl": '\''}[c.lang]
 	for i, x := range c.f.bits {
@@ -196,16 +207,18 @@ func (c *code) plain() bool {
 	return true
 }
 
-// section returns what stands between two signs in a pattern or a replacement: no newline, and the sign only behind a backslash.
+// section returns a regular expression for the text between two signs in a pattern or a
+// replacement. The text has no newline, and has the sign only after a backslash.
 func section(sign string) string {
 	q := regexp.QuoteMeta(sign)
 	return `(?:[^\\\n\[` + q + `]|\\.|\[\^?\]?(?:[^\]\n` + q + `\[]|\[:\w+:\])*\])*`
 }
 
-// text returns what replaces it, where brackets mean nothing.
+// text returns a regular expression for the replacement, where brackets have no special meaning.
 func text(sign string) string { return `(?:[^\\\n` + regexp.QuoteMeta(sign) + `]|\\[^\n]|\\\n)*` }
 
-// sed judges a program by sed's grammar, command by command: none that runs, reads or writes a file is in it.
+// sed judges a program by sed's grammar, command by command. No command may run something, or read
+// or write a file.
 func (c *code) sed() bool {
 	rest := strings.TrimLeft(c.full, " \t\n;{}")
 	for rest != "" {
@@ -218,7 +231,7 @@ func (c *code) sed() bool {
 	return true
 }
 
-// substitute judges s/…/…/ and y/…/…/ with any of the signs that people write there.
+// substitute returns a regular expression for s/…/…/ and y/…/…/ with any of the usual signs.
 func substitute() string {
 	var list []string
 	for sign := range strings.SplitSeq("/ | # , @ : ! ~ % = + . _ ;", " ") {
@@ -235,14 +248,15 @@ var sedCommand = sync.OnceValue(func() *regexp.Regexp {
 		`(?:[=dDgGhHnNpPxzF]|[qQlL] ?\d*|[:btT] ?\w*|` + substitute() + `)[ \t]*(?:[;\n}#]|$))`)
 })
 
-// perl judges the programs of perl and ruby that everybody knows: s/…/…/, print, print if /…/, while (<>) { print }.
+// perl judges the well-known programs of perl and ruby: s/…/…/, print, print if /…/, while (<>) {
+// print }.
 func (c *code) perl() bool {
 	text := perlItems.Get().ReplaceAllString(perlLoop.Get().ReplaceAllString(c.full, "$1"), "0")
-	text = perlReads.Get().ReplaceAllString(text, "0") // what it may open there is judged as the word that it is
+	text = perlReads.Get().ReplaceAllString(text, "0") // the file that it may open there is judged as an operand
 	return c.plain() && !perlRuns.Get().MatchString(text) && perlPrints().MatchString(text)
 }
 
-// awk judges a program of awk, word by word: what runs a command or writes a file is not in it.
+// awk judges a program of awk, word by word. It must not run a command or write a file.
 func (c *code) awk() bool {
 	printing, depth := false, 0
 	return c.plain() && lex(c.full, true, func(before, token, after string) bool {
@@ -263,8 +277,9 @@ func (c *code) awk() bool {
 	})
 }
 
-// lex calls f for each token of code, with those beside it. It answers false if f does, or if it cannot read the code.
-// Blanks are no tokens, and a text in quotes is one; so is a pattern, which a / begins where nothing is to be divided.
+// lex calls f for each token of code, with the tokens next to it. It returns false if f does, or if
+// it cannot read the code. Spaces are not tokens. A quoted string is one token, and so is a
+// pattern: a / begins a pattern where nothing can be divided.
 func lex(code string, comments bool, f func(before, token, after string) bool) bool {
 	before, token := "", ""
 	for at := 0; at < len(code); {
@@ -287,8 +302,9 @@ func lex(code string, comments bool, f func(before, token, after string) bool) b
 	return token == "" || f(before, token, "")
 }
 
-// script judges code of Python and JavaScript. Every name in it is on the list of harmless ones, or one that the code itself
-// gives to something and does not call; values are sums, or stand in quotes, and nothing in them ends those.
+// script judges code of Python and JavaScript. Every name in it must be on the list of harmless
+// names, or be a name that the code itself assigns and does not call. Values must be sums, or be in
+// quotes that no character in them ends.
 func (c *code) script() bool {
 	quotes := func(x bit) bool {
 		return x.from != nil && strings.ContainsAny(x.text, "'\"`${}#\\\n\r\x00\x01")
@@ -305,7 +321,7 @@ func (c *code) script() bool {
 	}
 	text = unfold(c.fixed(text, func(string) {}))
 	bound := boundNames(text)
-	between := "" // the token before the one before
+	between := "" // the token two before the current one
 	reads := len(opening.Get().FindAllString(text, -1)) == len(opened.Get().FindAllString(text, -1))
 	return reads && !slices.ContainsFunc(c.f.bits, quotes) && lex(text, c.python, func(before, token, after string) bool {
 		first := between
@@ -320,14 +336,15 @@ func (c *code) script() bool {
 			return !strings.Contains(token, "\x01")
 		case strings.Contains(")]}", token):
 			return !calling.Get().MatchString(after)
-		case token == "[" && !c.python && divides.Get().MatchString(before) && !strings.Contains("\"'0123456789", after[:min(1, len(after))]):
+		case token == "[" && !c.python && divides.Get().MatchString(before) &&
+			!strings.Contains("\"'0123456789", after[:min(1, len(after))]):
 			return !callers.Get().MatchString(text) // whatever is looked up here, nothing calls it
 		}
 		return !isName(token) || c.name(first, before, token, after, bound)
 	})
 }
 
-// name judges a name in such code by what stands beside it.
+// name judges a name in such code by the tokens next to it.
 func (c *code) name(first, before, token, after string, bound map[string]bool) bool {
 	called := calling.Get().MatchString(after)
 	switch {
@@ -336,7 +353,7 @@ func (c *code) name(first, before, token, after string, bound map[string]bool) b
 		return true
 	case token == "require":
 		return called
-	case token == "import" || token == "from": // it names a module
+	case token == "import" || token == "from": // the next word names a module
 		return after != "" && isNameChar(after[0])
 	case token == "load":
 		return before == "." && first == "json"
@@ -352,7 +369,7 @@ func (c *code) name(first, before, token, after string, bound map[string]bool) b
 	return bound[token] && !called
 }
 
-// unfold writes the code that stands in texts behind those: `a ${b}` is `a ` + (b).
+// unfold writes the code inside strings after these strings: `a ${b}` becomes `a ` + (b).
 func unfold(text string) string {
 	return embedding.Get().ReplaceAllStringFunc(text, func(quoted string) string {
 		code := " "
@@ -363,7 +380,8 @@ func unfold(text string) string {
 	})
 }
 
-// boundNames returns those that code gives to something. A module that it imports by its own name is none of them.
+// boundNames returns the names that code assigns. A module that it imports by its own name does not
+// count.
 func boundNames(text string) map[string]bool {
 	bound := map[string]bool{}
 	for _, m := range bindings.Get().FindAllString(text, -1) {
@@ -375,7 +393,7 @@ func boundNames(text string) map[string]bool {
 	return bound
 }
 
-// loadable reports whether what require loads is data, or a module that runs nothing.
+// loadable reports whether require loads data here, or a module that runs nothing.
 func loadable(token string) bool {
 	name := strings.TrimPrefix(strings.Trim(token, "'\"`"), "node:")
 	return among("modules", name) || strings.HasSuffix(name, ".json")
@@ -388,7 +406,7 @@ var perlPrints = sync.OnceValue(func() *regexp.Regexp {
 		substitute() + `)\s*(?:;|$))*$`)
 })
 
-// argument is one argument of a call, which is not a list of them.
+// argument matches one argument of a call, not a list of arguments.
 const argument = `(?:[^()*,.]|\.[^.]|\([^()]*\))+`
 
 var (
@@ -407,22 +425,23 @@ var (
 	perlLoop      = words.Regexp(`^\s*while ?\(<(?:STDIN)?>\) ?\{([^{}]*)\}\s*$`)
 	perlReads     = words.Regexp(`(?:IO|File)\.(?:read|readlines)\(0\)|\bopen\(0\)\.read\b`)
 	perlItems     = words.Regexp(`<(?:STDIN)?>|\$(?:F|ARGV)\[-?\d+\]|\$[_.]|@(?:F|ARGV)\b|\bARGV(?:\[-?\d+\]|\.first)`)
-	// Values that are no names: sums, and how a file is opened to read it.
+	// sumOrMode matches values that are not names: sums, and the mode to open a file for reading.
 	sumOrMode = words.Regexp(`^(?:[\d.+* -]+|r[bt]?)$`)
 	jsonField = words.Regexp(`^require\(["'][\w./-]+\.json["']\)(?:\.\w+)*\.\x01$`)
-	// Texts with code in them.
+	// embedding matches strings with code in them.
 	embedding = words.Regexp("`(?:\\\\.|[^`\\\\])*`" +
 		`|\b[fF](?:(?s:"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\')|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')`)
 	embedded = words.Regexp(`\$?\{([^{}]*)\}`)
-	// How code gives a name to something, and how it loads a module.
+	// bindings matches code that assigns a name, or loads a module.
 	bindings = words.Regexp(`\b(?:for|as|catch|let|const|var) +[{(\[]?[\w, ]*|\b(?:def|function) *\w*\([\w, ]*\)|` +
 		`\blambda [\w, ]*:|\([\w, ]*\) *=>|\b\w+ *=>|` +
 		`(?m:^|;) *\w+(?: *, *\w+)* *=[^=]|\b\w+ *=[^=]|\bimport [\w., ]*`)
-	// All calls that open a file, and those of them that only read it.
+	// opening matches all calls that open a file, and opened the calls that only read it.
 	opening = words.Regexp(`\b(?:open|readFile|readFileSync)\b`)
 	opened  = words.Regexp(`\.open\((?:["']r[bt]?["'])?\)|(?:^|[^.\w])open\(` + argument + `(?:, *(?:mode *= *)?["']r[bt]?["'])?` +
 		`(?:, *(?:encoding|errors) *= *["'][\w-]+["'])*\)|readFile(?:Sync)?\(` + argument + `(?:, *["'][\w-]+["'])?\)`)
-	// These occur in a quoted text or a name only where code looks things up by a name that it puts together.
+	// reckoned matches something that occurs in a quoted string or a name only where code computes
+	// the name that it looks up.
 	reckoned = words.Regexp(`\{[^{}]*[^\w{}][^{}]*\}|^__|constructor|prototype|__proto__`)
 	callers  = words.Regexp(`=>|\b(?:map|filter|forEach|reduce|then|sort|find|findIndex|some|every|flatMap|replace|` +
 		`replaceAll|from|function)\b`)

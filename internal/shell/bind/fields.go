@@ -10,25 +10,25 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// A field is an argument as far as it is known before the line runs.
+// A field is an argument, as far as it is known before the line runs.
 type field struct {
 	bits []bit
-	many bool // it may become several words, or none
+	many bool // it may become several words, or no word
 }
 
-// A bit of a field is text, a value of the line, or a hole: what is not known yet.
+// A bit is a part of a field: text, a value of the line, or a hole, whose content is still unknown.
 type bit struct {
-	text  string // of a value that is split, the word that stands here
+	text  string // of a split value: the word in this place
 	from  *value // the value, if it is one
 	hole  bool
-	dirty bool // the hole may hold any value
+	dirty bool // the hole may contain any value
 }
 
 func (x bit) isText() bool { return x.from == nil && !x.hole }
 func (x bit) ours() bool   { return x.from != nil && x.from.ours }
 func (x bit) given() bool  { return x.from != nil && !x.from.ours } // by the user
 
-// join puts the field together, with a NUL for each hole, and for each value what f says.
+// join joins the field's bits, with a NUL for each hole, and the result of value for each value.
 func (f field) join(value func(bit) string) string {
 	var b strings.Builder
 	for _, x := range f.bits {
@@ -44,11 +44,11 @@ func (f field) join(value func(bit) string) string {
 	return b.String()
 }
 
-// full returns the field with its values, own only what the author wrote.
+// full returns the field with its values. own returns only what the author wrote.
 func (f field) full() string { return f.join(func(x bit) string { return x.text }) }
 func (f field) own() string  { return f.join(func(bit) string { return "\x00" }) }
 
-// lead returns the author's text with which the field begins.
+// lead returns the author's text at the beginning of the field.
 func (f field) lead() string {
 	if len(f.bits) > 0 && f.bits[0].isText() {
 		return f.bits[0].text
@@ -56,7 +56,7 @@ func (f field) lead() string {
 	return ""
 }
 
-// literal returns the text of a field that is nothing but text.
+// literal returns the text of a field that consists only of text.
 func (f field) literal() (string, bool) {
 	if slices.ContainsFunc(f.bits, func(x bit) bool { return !x.isText() }) {
 		return "", false
@@ -68,12 +68,12 @@ func (f field) lit() string { text, _ := f.literal(); return text }
 
 func (f field) dirty() bool { return slices.ContainsFunc(f.bits, func(x bit) bool { return x.dirty }) }
 
-// reached reports whether a value can be part of the field, by whatever way.
+// reached reports whether a value can be part of the field in any way.
 func (f field) reached() bool {
 	return slices.ContainsFunc(f.bits, func(x bit) bool { return x.dirty || x.given() })
 }
 
-// after returns a field without the first n bytes of the text that it begins with.
+// after returns a field without the first n bytes of the text at its beginning.
 func after(f field, n int) field {
 	bits := slices.Clone(f.bits)
 	if len(bits) > 0 && bits[0].isText() {
@@ -82,7 +82,7 @@ func after(f field, n int) field {
 	return field{bits: bits, many: f.many}
 }
 
-// joined puts fields together as echo and eval do.
+// joined joins fields with spaces, as echo and eval do.
 func joined(fs []field) (all field) {
 	for i, f := range fs {
 		if i > 0 {
@@ -96,7 +96,7 @@ func joined(fs []field) (all field) {
 
 func literal(text string) field { return field{bits: []bit{{text: text}}} }
 
-// unknown returns a field that may hold any value.
+// unknown returns a field that may contain any value.
 func unknown() field { return field{bits: []bit{{hole: true, dirty: true}}, many: true} }
 
 func (s *scope) fields(args []*syntax.Word) (list []field) {
@@ -114,7 +114,8 @@ func (s *scope) fields(args []*syntax.Word) (list []field) {
 
 const maxBraced = 1000
 
-// braced returns the words that braces make of one: sort {-r,"$0"}; of very many, the first.
+// braced returns the words that braces make of one word: sort {-r,"$0"}. Of very many words it
+// returns the first.
 func braced(w *syntax.Word) (list []*syntax.Word) {
 	split := *w
 	if !syntax.SplitBraces(&split) {
@@ -128,7 +129,8 @@ func braced(w *syntax.Word) (list []*syntax.Word) {
 	return list
 }
 
-// elements returns what "${a[@]}" stands for, if the line writes that list out, with no other list in it.
+// elements returns the fields of "${a[@]}", if the line writes that list out and the list contains
+// no other list.
 func (s *scope) elements(p words.Piece) (list []field, known bool) {
 	n, ok := p.Node.(*syntax.ParamExp)
 	if !ok || !p.Quoted || !isList(n) || n.Param.Value == "@" || words.Lit(n.Index.(*syntax.Word)) != "@" ||
@@ -181,7 +183,7 @@ func (s *scope) word(w *syntax.Word) []field {
 			last().bits = merge(last().bits, x)
 			last().many = last().many || x.hole && !quoted
 			if x.dirty && !quoted && (s.changes || s.unlike(noBlank) >= 0) {
-				done = append(done, unknown()) // the words behind the first
+				done = append(done, unknown()) // the words after the first
 			}
 		default:
 			list := s.split(x)
@@ -199,14 +201,14 @@ func (s *scope) word(w *syntax.Word) []field {
 	for _, f := range done {
 		s.trace(f)
 	}
-	if s.depth > 0 { // a value that ends with a blank
+	if s.depth > 0 { // a value that ends with a space leaves an empty field
 		done = slices.DeleteFunc(done, func(f field) bool { return len(f.bits) == 0 && !f.many })
 	}
 	return done
 }
 
-// split returns the words that an expansion without quotes becomes. In code for a shell a value is pasted: its blanks split it,
-// and one at its edge parts it from what stands there.
+// split returns the words that an expansion without quotes becomes. In code for a shell a value is
+// pasted: its spaces split it, and a space at its edge separates it from the text next to it.
 func (s *scope) split(x bit) []string {
 	switch {
 	case x.from == nil:
@@ -217,13 +219,14 @@ func (s *scope) split(x bit) []string {
 	return x.from.words
 }
 
-// isList recognizes "$@" and "${a[@]}", which are several words in spite of the quotes.
+// isList reports whether an expansion is "$@" or "${a[@]}", which become several words in spite of
+// the quotes.
 func isList(n syntax.WordPart) bool {
 	p, ok := n.(*syntax.ParamExp)
 	return ok && p.Param != nil && !p.Length && (p.Param.Value == "@" || isAt(p.Index))
 }
 
-// text evaluates a word that is one text, such as a here-document.
+// text evaluates a word that becomes a single string, such as a here-document.
 func (s *scope) text(w *syntax.Word) (f field) {
 	for _, p := range words.Pieces(w) {
 		if p.Node == nil {
@@ -235,7 +238,7 @@ func (s *scope) text(w *syntax.Word) (f field) {
 	return s.trace(f)
 }
 
-// merge appends bits; texts beside each other become one.
+// merge appends bits, and joins text bits that are next to each other.
 func merge(list []bit, more ...bit) []bit {
 	for _, x := range more {
 		if n := len(list); n > 0 && x.isText() && list[n-1].isText() {
@@ -249,7 +252,7 @@ func merge(list []bit, more ...bit) []bit {
 
 func (s *scope) value(i int) bit { return bit{text: s.vals[i].data, from: &s.vals[i]} }
 
-// marked finds the values in literal text.
+// marked returns literal text as bits, with the values in it.
 func (s *scope) marked(text string) (list []bit) {
 	at := 0
 	for _, m := range s.marks(text) {
@@ -265,7 +268,8 @@ func (s *scope) marked(text string) (list []bit) {
 	return list
 }
 
-// expansion evaluates an expansion: a value, a number, what the line sets a variable to, or a hole.
+// expansion evaluates an expansion: a value, a number, the text that the line assigns to a
+// variable, or a hole.
 func (s *scope) expansion(n syntax.WordPart) bit {
 	switch n := n.(type) {
 	case *syntax.SglQuoted: // $'\x2d'
@@ -273,7 +277,7 @@ func (s *scope) expansion(n syntax.WordPart) bit {
 			return bit{text: text}
 		}
 	case *syntax.ArithmExp:
-		return bit{text: "0"} // it is judged by itself
+		return bit{text: "0"} // it is judged separately
 	case *syntax.ParamExp:
 		if n.Param == nil {
 			break
@@ -307,26 +311,28 @@ func (s *scope) expansion(n syntax.WordPart) bit {
 	return bit{hole: true, dirty: true}
 }
 
-// A class is what a text may be.
+// A class says what a string may contain.
 type class int
 
 const (
 	digits class = iota // a number, whatever the values of the line are
 	fixed               // no value is part of it
-	open                // any value may be
+	open                // any value may be part of it
 )
 
-// holds reports whether a value may be part of what n stands for.
+// holds reports whether a value may be part of what n becomes.
 func (s *scope) holds(n syntax.Node) bool { return s.class(n, 1, "", false) == open }
 
-// numeric reports whether arithmetic has nothing in it but numbers, and names of what can only be one.
+// numeric reports whether arithmetic consists only of numbers, and of names of variables that can
+// only be numbers.
 func (s *scope) numeric(n syntax.Node) bool {
 	w, isWord := n.(*syntax.Word)
 	return n == nil || isWord && w == nil || s.class(n, 1, "", true) == digits
 }
 
-// class says what n stands for. It looks once at what the line sets a variable to; a variable in that may be anything.
-// A variable that refers to itself (PATH="x:$PATH") adds nothing. In arithmetic, names are variables.
+// class returns what n can become. It looks once at the words that the line assigns to a variable.
+// A variable in these words may be anything. A variable that refers to itself (PATH="x:$PATH") adds
+// nothing. In arithmetic, names are variables.
 func (s *scope) class(root syntax.Node, far int, self string, reckons bool) class {
 	most := digits
 	syntax.Walk(root, func(n syntax.Node) bool {
@@ -342,7 +348,7 @@ func (s *scope) class(root syntax.Node, far int, self string, reckons bool) clas
 		case *syntax.SglQuoted:
 			is = s.textClass(n.Value)
 		case *syntax.ArithmExp:
-			inside = n == root // else it is judged by itself
+			inside = n == root // else it is judged separately
 		case *syntax.ProcSubst:
 			is = open
 		case *syntax.ParamExp:
@@ -408,8 +414,9 @@ func (s *scope) variableClass(name string, far int) class {
 	return is
 }
 
-// innocent recognizes substitutions of commands that print nothing but where something is, or when. A name of a branch is a
-// project's own: git clone takes one that begins as an option does.
+// innocent reports whether a substitution runs a command that only prints where something is, or a
+// time. The name of a branch is chosen by the project: git clone accepts a name that begins like an
+// option.
 func innocent(n *syntax.CmdSubst, foreign bool) bool {
 	text := last(n)
 	name, rest, _ := strings.Cut(text, " ")
@@ -418,7 +425,11 @@ func innocent(n *syntax.CmdSubst, foreign bool) bool {
 	return (among("places", name) || among("places", name+"/"+sub)) && !(foreign && names)
 }
 
-// last returns the command that prints what a substitution stands for: the last of its pipeline, without || true and || echo 0.
+// last returns the command whose output a substitution becomes: the last of its pipeline, without
+//
+// true and
+//
+// echo 0.
 func last(n *syntax.CmdSubst) string {
 	if len(n.Stmts) != 1 {
 		return ""
@@ -439,7 +450,7 @@ func last(n *syntax.CmdSubst) string {
 	}
 }
 
-// command returns a simple command as text, with nothing for words that are not fixed.
+// command returns a simple command as text, with nothing for words that are not literal.
 func command(cmd syntax.Command) string {
 	var text []string
 	if call, ok := cmd.(*syntax.CallExpr); ok {
@@ -450,19 +461,22 @@ func command(cmd syntax.Command) string {
 	return strings.Join(text, " ")
 }
 
-// counts recognizes substitutions that print a number: $(… | wc -l), $(grep -c x f || true), $(date +%s).
+// counts reports whether a substitution prints a number: $(… | wc -l), $(grep -c x f
+//
+// true), $(date +%s).
 func (s *scope) counts(n *syntax.CmdSubst) bool {
 	text := last(n)
 	return !s.dash && counting.Get().MatchString(text) || leaving.Get().MatchString(text) && s.unlike(fewDigits) < 0
 }
 
 var (
-	// passing are commands that print lines which they got, and leaving those that leave nothing of a text but digits.
+	// passing matches commands that print some of their input lines. leaving matches commands that
+	// keep only the digits of a text.
 	passing = words.Regexp(`^(?:head|tail)(?: -n)? -?\d+$|^(?:sort|uniq)(?: -[nru]+)?$`)
 	leaving = words.Regexp(`^(?:(?:sed|sed -E) s/\[\^0-9\][+*]?//g|tr -cd \[?(?:0-9|:digit:)\]?|grep -o(?:E|h|Eh)? ` +
 		`\[0-9\]\\?\+|grep -oP \\d\+)$`)
 )
 
-// counting are commands that print a number.
+// counting matches commands that print a number.
 var counting = words.Regexp(`^(?:wc -[lcw]|grep -ci? [^ ]*(?: [^ *?\[]*)?|date(?: -u)?(?: -d .*)? \+%s|` +
 	`jq (?:-\w+ )?[\w.\[\]| ]*\blength(?: [^ ]*)?|git rev-list --count .*|stat -c [%XYZsb]+ .*)$`)

@@ -8,22 +8,23 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Files is what somebody knows of the files that a line may name.
+// A Files says what is known about the files that a line may name.
 type Files struct {
-	Env    func(name string) (value string, set bool) // the environment that the line runs in
+	Env    func(name string) (value string, set bool) // the environment in which the line runs
 	Named  func(path string) bool                     // whether a path names a file, or folder, that must not run
-	Guess  func() bool                                // whether what cannot be told before may name one
+	Guess  func() bool                                // whether an unknown word may name such a file
 	Strays func(path string) bool                     // whether a link that must not choose leads elsewhere on the way to a path
-	// Script reports whether an interpreter that gets this path may run such a file: a folder, or one with an ending.
+	// Script reports whether an interpreter that gets this path may run such a file: a folder, or
+	// the path with an extension.
 	Script func(path string) bool
 }
 
-// Runs reports whether the program would run a file that must not. To the line,
-// such a file is as a value that came from outside: where a value would be code,
-// the file would be run. So its name is put in as a value, and the line is judged.
+// Runs reports whether the program would run a file that must not run. For the line, such a file is
+// like a value from outside: where a value would be code, the file would run. So Runs puts the
+// file's name in as a value, and judges the line.
 func (p *Program) Runs(files Files) bool {
 	if p.file == nil {
-		return false // bash says what is wrong with it
+		return false // bash reports what is wrong with it
 	}
 	f := &filer{Program: p, Files: files, set: map[string]bool{}}
 	links := files.Strays != nil && files.Guess()
@@ -63,11 +64,11 @@ func (p *Program) Runs(files Files) bool {
 type filer struct {
 	*Program
 	Files
-	set   map[string]bool // variables that the line sets
+	set   map[string]bool // the variables that the line sets
 	swaps []swap
 }
 
-// A swap puts parts of a line where the program's text has a word.
+// A swap puts parts of a line in the place of a word of the program's text.
 type swap struct {
 	from, to int
 	parts    []Part
@@ -79,11 +80,11 @@ func (f *filer) node(n syntax.Node) {
 		if len(n.Args) == 0 {
 			return
 		}
-		// Code of another language has texts of its own that look like paths.
+		// Code of another language contains strings that look like paths.
 		r := lookup(programName(words.Lit(n.Args[0])), nil)
 		reader := r != nil && r.kind == isLang
 		if name, known := words.Text(n.Args[0], f.expand); known && strings.Contains(name, "/") {
-			f.word(n.Args[0], false) // else it is looked for in PATH
+			f.word(n.Args[0], false) // else it is found in PATH
 		}
 		for _, w := range n.Args[1:] {
 			f.word(w, reader)
@@ -111,8 +112,8 @@ func (f *filer) node(n syntax.Node) {
 	}
 }
 
-// word looks at one word: what it names is put in as a value. Of one that cannot be
-// told, a value is made a part.
+// word checks one word, and puts the file that it names in as a value. For an unknown word, the
+// judge assumes any content.
 func (f *filer) word(w *syntax.Word, reader bool) {
 	from, to := int(w.Pos().Offset()), int(w.End().Offset())
 	text, known := words.Text(w, f.expand)
@@ -123,7 +124,7 @@ func (f *filer) word(w *syntax.Word, reader bool) {
 	}
 	switch {
 	case !known, !home && slices.ContainsFunc(words.Pieces(w), func(p words.Piece) bool { return p.Expand }):
-		// The judge knows that it may hold anything of the project's.
+		// The judge assumes that it may contain any text of the project.
 	case f.Named(text):
 		f.swaps = append(f.swaps, swap{from, to, []Part{a(text)}})
 	case len(text) > 1 && text[0] == '@' && f.Named(text[1:]): // gcc @options
@@ -135,13 +136,14 @@ func (f *filer) word(w *syntax.Word, reader bool) {
 		quote := func(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 		f.within(from, to, text, reader, quote)
 		if len(f.swaps) == n && slices.ContainsFunc(words.Pieces(w), func(p words.Piece) bool { return p.Node != nil }) {
-			f.swaps = append(f.swaps, swap{from, to, []Part{{Text: quote(text)}}}) // what it stands for is known
+			f.swaps = append(f.swaps, swap{from, to, []Part{{Text: quote(text)}}}) // its value is known
 		}
 	}
 }
 
-// strays reports whether a command or a redirection names a file elsewhere, by a link: > log, --output=docs/log.txt. Of most
-// commands a word without a sign of a path may mean anything else.
+// strays reports whether a command or a redirection names a file elsewhere, through a link: > log,
+// --output=docs/log.txt. For most commands, a word without . or / may be something else than a
+// path.
 func (f *filer) strays(n syntax.Node) bool {
 	var list []*syntax.Word
 	paths := true
@@ -167,11 +169,11 @@ func isHome(w *syntax.Word) bool {
 	return ok && !strings.ContainsAny(rest, `*?[{~\`)
 }
 
-// a returns a value that stands for one word.
+// a returns a value that becomes one word.
 func a(text string) Part { return Part{Text: text, Value: &Value{Data: text, Words: []string{text}}} }
 
-// within looks for names in a text: after an option's =, in a list such as PATH, in
-// code. The rest of it is written as quote does.
+// within looks for names of files in a text: after an option's =, in a list such as PATH, in code.
+// It writes the rest of the text with quote.
 func (f *filer) within(from, to int, text string, reader bool, quote func(string) string) {
 	between := "=:"
 	if !reader {
@@ -199,8 +201,8 @@ func (f *filer) within(from, to int, text string, reader bool, quote func(string
 	}
 }
 
-// expand returns what an expansion stands for that is one of the line's values, or a
-// variable of the environment.
+// expand returns the value of an expansion that is one of the line's values, or a variable of the
+// environment.
 func (f *filer) expand(piece words.Piece) (words.Value, bool) {
 	if v, ok := f.told(piece); ok {
 		return v, true
@@ -219,7 +221,7 @@ func (f *filer) line() (l Line, found bool) {
 	at := 0
 	for _, s := range f.swaps {
 		if s.from < at {
-			continue // within one that was swapped
+			continue // it is within a word that was already replaced
 		}
 		l.Parts = append(append(l.Parts, Part{Text: f.Text[at:s.from]}), s.parts...)
 		at = s.to
@@ -228,12 +230,13 @@ func (f *filer) line() (l Line, found bool) {
 	return l, len(f.swaps) > 0
 }
 
-// Code lists the words of a command that it runs as code of a shell.
+// Code returns the words of a command that it runs as code of a shell.
 func (c Command) Code() []string {
 	name := programName(c.Words[0])
 	for i, w := range c.Words[1:] {
 		r := lookup(name, nil)
-		if name == "eval" || name == "trap" || r != nil && r.kind == isShell && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "c") {
+		if name == "eval" || name == "trap" ||
+			r != nil && r.kind == isShell && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "c") {
 			return c.Words[1+i:]
 		}
 	}

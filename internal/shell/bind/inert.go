@@ -7,33 +7,37 @@ import (
 	"unicode"
 )
 
-// A World says what is there where a line runs. The zero World knows nothing: there only numbers are inert.
+// A World says what exists where a line runs. In the zero World nothing is known, and only numbers
+// are inert.
 type World struct {
-	Program func(name string) bool // whether a shell would find a program of that name
-	File    func(path string) bool // whether a file or folder of that name is there, with or without an ending
+	Program func(name string) bool // whether a shell would find a program with that name
+	File    func(path string) bool // whether a file or folder with that name exists, with or without an extension
 }
 
-// Inert values do nothing wherever they land: numbers, and plain words that name nothing. Of absent ones not even data is there.
+// Inert values have no effect in any place: numbers, and plain words that name nothing. Absent
+// values do not even name a data file.
 var (
 	inert  = kind{name: "plain words that name nothing here"}
 	absent = kind{name: "plain words that name no program or file here"}
 )
 
-// maxInert bounds the words of a line that are compared in pairs.
+// maxInert limits how many words of a line are compared in pairs.
 const maxInert = 32
 
-// resolve returns what a kind means in this line. Where a text is made of values, or stands for something that they name, the
-// words are not those that were looked at: then only numbers are inert.
+// resolve returns what a kind means in this line. If the line makes new text of values, or reads
+// something that they name, other words may occur than those that were checked. Then only numbers
+// are inert.
 func (l *line) resolve(k kind) kind {
 	if k.name != inert.name && k.name != absent.name {
 		return k
 	}
-	if l.world.Program == nil || l.foreign || l.changes || l.cuts || l.told || l.fetches || l.joins || l.roams || l.away > 0 || len(l.sets["PATH"]) > 0 {
+	if l.world.Program == nil || l.foreign || l.changes || l.cuts || l.told || l.fetches || l.joins || l.roams || l.away > 0 ||
+		len(l.sets["PATH"]) > 0 {
 		return number
 	}
 	k.holds = func(v string) bool {
 		is, known := l.inert[k.name+v]
-		if !known { // a line of a thousand places asks a thousand times
+		if !known { // a line with a thousand places asks a thousand times
 			is = aNumber(v) || l.isInert(v, k.name == absent.name)
 			l.inert[k.name+v] = is
 		}
@@ -42,7 +46,8 @@ func (l *line) resolve(k kind) kind {
 	return k
 }
 
-// isInert reports whether text is made of plain words that name nothing.
+// isInert reports whether text consists of plain words that name nothing. With dataToo, names of
+// data files count too.
 func (l *line) isInert(text string, dataToo bool) bool {
 	list := strings.FieldsFunc(text, isBlank)
 	if len(list) == 0 || len(l.allWords()) > maxInert {
@@ -52,12 +57,13 @@ func (l *line) isInert(text string, dataToo bool) bool {
 		list = taken(list)
 	}
 	return !slices.ContainsFunc(list, func(w string) bool {
-		return strings.IndexFunc(w, func(r rune) bool { return !isInertRune(r) }) >= 0 || !isInertStart(w) || runsAnything(w) || isObeyed(w) ||
+		return strings.IndexFunc(w, func(r rune) bool { return !isInertRune(r) }) >= 0 ||
+			!isInertStart(w) || runsAnything(w) || isObeyed(w) ||
 			l.funcs[w] || l.namesProgram(w) || l.namesFile(w, dataToo)
 	})
 }
 
-// taken returns words and all of their parts between signs, in capitals and small letters too.
+// taken returns words, and all of their parts between signs, also in upper and lower case.
 func taken(list []string) (all []string) {
 	for _, w := range list {
 		starts, ends := []int{0}, []int{len(w)}
@@ -67,7 +73,7 @@ func taken(list []string) (all []string) {
 			}
 		}
 		if len(starts) > 12 {
-			return []string{"-"} // which is none that does nothing
+			return []string{"-"} // this is never inert
 		}
 		for _, from := range starts {
 			for _, to := range ends {
@@ -86,7 +92,7 @@ func isInertRune(r rune) bool {
 
 func isInertStart(w string) bool { return !strings.ContainsAny(w[:1], "-+@,:") }
 
-// runsAnything reports whether a word, or a part of it, is one that languages run.
+// runsAnything reports whether a word, or a part of it, is a word that languages run.
 func runsAnything(w string) bool {
 	between := func(r rune) bool { return !isNameChar(byte(min(r, 255))) }
 	return slices.ContainsFunc(strings.FieldsFunc(w, between), func(part string) bool {
@@ -94,16 +100,18 @@ func runsAnything(w string) bool {
 	})
 }
 
-// namesProgram reports whether a shell would run a word, alone or joined with another one of the line.
+// namesProgram reports whether a shell would run a word, alone or joined with another word of the
+// line.
 func (l *line) namesProgram(w string) bool {
 	is := func(name string) bool { return among("shellWords", name) || l.world.Program(name) }
 	return is(w) || slices.ContainsFunc(l.allWords(), func(other string) bool { return other != w && (is(w+other) || is(other+w)) })
 }
 
-// namesFile reports whether a word is the name of a file that may run, here or where the author's text leads.
+// namesFile reports whether a word is the name of a file that may run, in the folder or below a
+// folder in the author's text. With dataToo, a data file counts too.
 func (l *line) namesFile(w string, dataToo bool) bool {
 	module, _, _ := strings.Cut(w, ".")
-	there := func(dir string) bool { // a module is a file without its ending
+	there := func(dir string) bool { // a module is a file without its extension
 		return (dataToo || !isDataName(w)) && (l.world.File(dir+w) || module != "" && l.world.File(dir+module))
 	}
 	if l.writes[path.Base(w)] || dataToo && strings.Contains(w, "//") || there("") {
@@ -131,7 +139,7 @@ func (l *line) allWords() []string {
 	return l.pieces
 }
 
-// trace notes what stands before the values in a field: folders of the author's, and other values.
+// trace records the text before the values in a field: folders of the author, and other values.
 func (s *scope) trace(f field) field {
 	for i, x := range f.bits[min(1, len(f.bits)):] {
 		switch before := f.bits[i]; {
@@ -155,7 +163,8 @@ func (s *scope) trace(f field) field {
 	return f
 }
 
-// filed returns what a value must be in a line that runs files which it wrote, or that a program brought.
+// filed returns the kind that values must have in a line that runs files that it wrote, or that a
+// program brought.
 func (l *line) filed() kind {
 	if l.brings || strings.Contains(l.loose, "\x00") {
 		return number

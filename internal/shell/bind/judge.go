@@ -15,10 +15,10 @@ import (
 
 // A Finding says that a value could do harm in the line.
 type Finding struct {
-	Value   string // as written: $ARGUMENTS
-	Reader  string // what reads it: eval, awk's program
+	Value   string // as in the text: $ARGUMENTS
+	Reader  string // what reads the value: eval, awk's program
 	Why     string
-	Instead string // how to write it so that it runs
+	Instead string // what to write instead so that the line runs
 }
 
 func (f Finding) String() string {
@@ -29,7 +29,7 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s%s %s: %s", f.Value, reader, f.Why, f.Instead)
 }
 
-// Why a value does not pass.
+// The reasons why a value is refused.
 const (
 	whyName       = "would be the command name, and an argument cannot choose what runs"
 	whyCode       = "would be part of the code"
@@ -50,18 +50,18 @@ const (
 	checkNumber = "check that it is a number first, or compare it as text"
 )
 
-// Judge looks at a line with the values that it is about to get. Three rules:
+// Judge judges a line with the values that it is about to get. It has three rules:
 //
-//  1. No value chooses what runs: a command's name, a file that runs, a folder it runs in, a variable that
-//     programs obey. Below a folder of the author's own, a word may.
-//  2. Where the line reads code, a value in that code is plain; and if the line runs code that is not
-//     written in it (eval "$x", … | sh, a file that it writes), all its values are numbers.
-//  3. A value is no option of a program that has options which run or write something, but for those on
-//     that program's list.
+//  1. No value chooses what runs: a command's name, a file that runs, a folder in which it runs, or
+//     a variable that programs obey. A word may choose a file below one of the author's folders.
+//  2. A value in code that the line reads is plain. If the line runs code that it does not contain
+//     (eval "$x", … | sh, a file that it writes), all its values are numbers.
+//  3. If a program has options that run or write something, a value may only be an option that the
+//     program's list allows.
 //
-// Nobody follows a value on its way: a variable that the line sets to anything but fixed text, and whatever
-// a command prints, may hold any value of the line. The table says what each program does with its words;
-// what the table does not say of a program in it is refused.
+// Judge does not follow a value through the line. A variable may hold any value of the line, unless
+// the line sets it to fixed text. So may the output of any command. The table says what each
+// program does with its words. Judge refuses uses of a program that its row does not list.
 func Judge(l Line, w World) []Finding {
 	p, file, err := l.parse()
 	if err != nil || len(p.Vars) == 0 {
@@ -70,15 +70,17 @@ func Judge(l Line, w World) []Finding {
 	return l.judge(p, file, w, Files{})
 }
 
-// outside stands for any text that somebody else wrote.
+// outside represents any text that somebody else wrote.
 const outside = "-v -$(x) `x`;'\"|x=(a[$(x)])\\%x \x00../x"
 
-// judge works as Judge does, in a project that nobody trusted if files say so.
+// judge does the work of Judge. If files say so, the line is in a project that nobody trusted.
 func (l Line) judge(p *Program, file *syntax.File, w World, files Files) []Finding {
 	foreign := files.Guess != nil && files.Guess()
-	j := &line{Program: p, world: w, foreign: foreign, files: files, first: map[string]int{}, sets: map[string][]*syntax.Word{}, classes: map[string]class{},
-		handed: map[string]bool{}, funcs: map[string]bool{}, writes: map[string]bool{}, unpacks: map[string]bool{}, nested: map[string]*syntax.File{},
-		options: map[string]bool{}, lists: map[string]*syntax.ArrayExpr{}, dirs: map[string]bool{}, inert: map[string]bool{}, fits: map[*row]bool{}}
+	j := &line{Program: p, world: w, foreign: foreign, files: files,
+		first: map[string]int{}, sets: map[string][]*syntax.Word{}, classes: map[string]class{},
+		handed: map[string]bool{}, funcs: map[string]bool{}, writes: map[string]bool{}, unpacks: map[string]bool{},
+		nested: map[string]*syntax.File{}, options: map[string]bool{}, lists: map[string]*syntax.ArrayExpr{},
+		dirs: map[string]bool{}, inert: map[string]bool{}, fits: map[*row]bool{}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
 			j.vals = append(j.vals, value{part.Text, p.Vars[len(j.vals)].Name, v.Data, wordsOf(v, false, false), v.Ours})
@@ -99,16 +101,16 @@ func (l Line) judge(p *Program, file *syntax.File, w World, files Files) []Findi
 
 const (
 	maxDepth = 6 // of code in code
-	// judging is the last pass. Those before it learn what the line sets, writes and changes, code within code included: the
-	// second one knows what comes later in the line.
+	// judging is the last pass. The passes before it learn what the line sets, writes and changes,
+	// also in code within code. The second pass already knows what comes later in the line.
 	judging = 2
 )
 
-// A scope is code that is judged: the line, or code for a shell that stands in it.
+// A scope is code that is judged: the line, or code for a shell inside the line.
 type scope struct {
 	*line
 	depth      int
-	positional bool // $1 and its kind may hold a value
+	positional bool // $1 and the like may hold a value
 }
 
 func (l *line) look(file syntax.Node, depth int, positional bool) {
@@ -126,7 +128,7 @@ func (s *scope) report(v *value, place, why, instead string) {
 	}
 }
 
-// all judges every value of the line: whichever gets there, it must be harmless.
+// all judges every value of the line. Any of them may be in the place, so all must be harmless.
 func (s *scope) all(k kind, place, why, instead string) bool {
 	k = s.resolve(k)
 	i := s.unlike(k)
@@ -136,17 +138,18 @@ func (s *scope) all(k kind, place, why, instead string) bool {
 	return i < 0
 }
 
-// unlike finds the first value of the line that is not of a kind, or -1.
+// unlike returns the index of the first value of the line that does not fit a kind, or -1.
 func (l *line) unlike(k kind) int {
 	i, known := l.first[k.name]
 	if !known {
 		i = slices.IndexFunc(l.vals, func(v value) bool { return !k.holds(v.data) && !(v.ours && plainWords(v.data)) })
-		l.first[k.name] = i // a line of a thousand values can have a thousand such places
+		l.first[k.name] = i // a line with a thousand values can have a thousand such places
 	}
 	return i
 }
 
-// within judges the values that stand in a field, and all of the line's if any may be there.
+// within judges the values in a field. If any value may be in the field, it judges all values of
+// the line.
 func (s *scope) within(f field, k kind, place, why, instead string) {
 	k = s.resolve(k)
 	for _, x := range f.bits {
@@ -156,15 +159,16 @@ func (s *scope) within(f field, k kind, place, why, instead string) {
 		}
 	}
 	if f.dirty() {
-		if holds := k.holds; s.changes { // only a number is sure to stay one
+		if holds := k.holds; s.changes { // only a number surely remains a number
 			k = kind{k.name + ", a number", func(v string) bool { return holds(v) && aNumber(v) }}
 		}
 		s.all(k, place, why, instead)
 	}
 }
 
-// kept returns the kind that values must be of where the line may have changed them. A part of tame text is tame, and a few
-// characters become no command in any notation. Otherwise only numbers are sure to stay harmless.
+// kept returns the kind that values must have where the line may have changed them. A part of tame
+// text is tame, and a few characters never become a command in any notation. Otherwise only numbers
+// surely remain harmless.
 func (s *scope) kept(k kind) kind {
 	switch isTame := k.name == tame.name; {
 	case isTame && s.changes && !s.told:
@@ -231,7 +235,8 @@ func (s *scope) node(path []syntax.Node) {
 	}
 }
 
-// redirect notes a file that is written or read, and what a here-document hands on, and judges {a[…]}>file.
+// redirect records a file that is written or read, and the content of a here-document. It also
+// judges {a[…]}>file.
 func (s *scope) redirect(n *syntax.Redirect, path []syntax.Node) {
 	if n.N != nil && strings.Contains(n.N.Value, "[") {
 		s.expanded("a subscript")
@@ -240,38 +245,40 @@ func (s *scope) redirect(n *syntax.Redirect, path []syntax.Node) {
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob, syntax.RdrInOut:
 		s.written(s.text(n.Word))
 	case syntax.RdrIn:
-		_, runs := n.Word.Parts[0].(*syntax.ProcSubst) // what runs there is looked at by itself
+		_, runs := n.Word.Parts[0].(*syntax.ProcSubst) // the command there is judged separately
 		if !runs {
 			s.reads(s.text(n.Word))
 		}
 	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 		stmt := path[len(path)-2].(*syntax.Stmt)
-		if name, _, _ := strings.Cut(command(stmt.Cmd), " "); name != "cat" || s.input(path).prints { // else it goes on the page
+		if name, _, _ := strings.Cut(command(stmt.Cmd), " "); name != "cat" || s.input(path).prints { // else its output goes on the page
 			s.dashes(s.text(cmp.Or(n.Hdoc, n.Word)).own())
 		}
 	}
 }
 
-// subscripts judges what is reckoned between brackets, or as a place in a text.
+// subscripts judges text between brackets that is computed, or that is a position in a string.
 func (s *scope) subscripts(list ...syntax.ArithmExpr) {
 	if slices.ContainsFunc(list, func(x syntax.ArithmExpr) bool { return x != nil && !isAt(x) && !s.numeric(x) }) {
 		s.expanded("a subscript")
 	}
 }
 
-// isAt recognizes the subscript of a whole list.
+// isAt reports whether a subscript means a whole list.
 func isAt(x syntax.ArithmExpr) bool {
 	w, ok := x.(*syntax.Word)
 	return ok && (words.Lit(w) == "@" || words.Lit(w) == "*")
 }
 
-// parameter judges an expansion, and notes if it makes another text of a value: ${x#a}, but not ${x##*/}.
+// parameter judges an expansion, and records whether it changes the text of a value: ${x#a} does,
+// but ${x##*/} does not.
 func (s *scope) parameter(n *syntax.ParamExp) {
 	prompt := n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && words.Lit(n.Exp.Word) == "P"
 	s.cuts = s.cuts || n.Slice != nil
 	if n.Exp != nil && n.Exp.Op >= syntax.RemSmallSuffix && n.Exp.Op <= syntax.RemLargePrefix {
 		prefix := n.Exp.Op >= syntax.RemSmallPrefix
-		atSign := prefix && upToSign.Get().MatchString(words.Lit(n.Exp.Word)) || !prefix && fromSign.Get().MatchString(words.Lit(n.Exp.Word))
+		atSign := prefix && upToSign.Get().MatchString(words.Lit(n.Exp.Word)) ||
+			!prefix && fromSign.Get().MatchString(words.Lit(n.Exp.Word))
 		s.cuts = s.cuts || prefix && !atSign
 		s.fetches = s.fetches || !atSign
 		s.parts = s.parts || atSign
@@ -293,14 +300,15 @@ func (s *scope) parameter(n *syntax.ParamExp) {
 }
 
 var (
-	// upToSign is what ends with a sign, of which a prefix is taken away, and fromSign what begins with one: ${x##*/}, ${x%.*}.
+	// upToSign matches a prefix to remove that ends with a sign. fromSign matches a suffix to
+	// remove that begins with a sign: ${x##*/}, ${x%.*}.
 	upToSign = words.Regexp(`^\*\W$`)
 	fromSign = words.Regexp(`^[^\w\s*?\[\]\\\x00]\w*\*?$`)
 	signs    = words.Regexp(`^[^\w\x00]*$`)
 )
 
-// surroundings judges programs in a line that writes files which are no data by their names: all but the
-// simplest may run those, or obey them.
+// surroundings judges a program in a line that writes files without names of data. All programs but
+// the simplest may run or obey these files.
 func (s *scope) surroundings(fs []field) {
 	name := programName(fs[0].lit())
 	if s.funcs[name] {
@@ -317,27 +325,29 @@ func (s *scope) surroundings(fs []field) {
 	s.handover(name, r, fs)
 }
 
-// quiet reports whether a program runs and obeys no file that the line wrote and did not name to it.
+// quiet reports whether a program neither runs nor obeys a file that the line wrote, unless the
+// line names the file to it.
 func (s *scope) quiet(r *row, name string, args []field) bool {
 	switch {
 	case r == nil:
 		return false
 	case r.kind == isShell:
 		return !readsProfile.Get().MatchString(joined(args).own())
-	case name == "git": // it obeys files of its own
+	case name == "git": // git obeys files of its own
 		return len(s.unpacks) == 0 && !strings.ContainsAny(s.loose, "/\x00") && !strings.Contains(s.loose, "git")
 	}
 	return r.simple(name)
 }
 
-// simple reports whether a program runs nothing, whatever lies about.
+// simple reports whether a program runs nothing, whatever files exist.
 func (r *row) simple(name string) bool { return r.kind == isData || among("silent", name) }
 
-// readsProfile are the options of interactive and login shells, which run files in the home folder.
+// readsProfile matches the options of interactive and login shells, which run files in the home
+// folder.
 var readsProfile = words.Regexp(`^$|(?:^| )(?:-[a-z]*[il][a-z]*|--login|--interactive)(?: |$)`)
 
-// handover judges the variables with values that a program gets. Rule 1: a program of the table may obey
-// any but those that are known to mean nothing.
+// handover judges the variables with values that a program gets. Rule 1: a program of the table may
+// obey any variable that is not known to have no meaning.
 func (s *scope) handover(name string, r *row, fs []field) {
 	if r == nil || len(s.handed) == 0 || r.kind == isData {
 		return
@@ -356,7 +366,7 @@ func (s *scope) handover(name string, r *row, fs []field) {
 	}
 }
 
-// assign notes and judges what a variable is set to; nil is what nobody knows.
+// assign records and judges the word that a variable is set to. nil means that the word is unknown.
 func (s *scope) assign(name string, w *syntax.Word, exported bool) {
 	f := unknown()
 	if w != nil {
@@ -376,7 +386,7 @@ func (s *scope) assign(name string, w *syntax.Word, exported bool) {
 	s.setting(name, f, exported)
 }
 
-// setting judges what a variable is set to: some are obeyed by programs, some by the shell.
+// setting judges the value of a variable. Programs obey some variables, and the shell obeys others.
 func (s *scope) setting(name string, f field, exported bool) {
 	text := f.lit()
 	instead := "set " + name + " to fixed text, and pass the value as an argument"
@@ -391,7 +401,8 @@ func (s *scope) setting(name string, f field, exported bool) {
 	case f.reached():
 		k := never
 		if name == "ENV" {
-			k = kind{"a word that names no file", func(v string) bool { return word.holds(v) && (s.world.File == nil || !s.world.File(v)) }} // prod
+			k = kind{"a word that names no file",
+				func(v string) bool { return word.holds(v) && (s.world.File == nil || !s.world.File(v)) }} // prod
 		}
 		s.within(f, k, name, whySetting, instead)
 	case name != "PATH" && (strings.HasPrefix(text, "/dev/") || strings.HasPrefix(text, "/proc/") || s.mentions(f.own()) ||
@@ -400,10 +411,11 @@ func (s *scope) setting(name string, f field, exported bool) {
 	}
 }
 
-// folders are names of settings that say where programs, modules and hooks are.
+// folders matches names of settings that say where programs, modules and hooks are.
 var folders = words.Regexp(`(?i)(?:path|dir|home|lib)$`)
 
-// declaration judges the names that declare and its kind take, and with -i, -n, -a and -A the contents too.
+// declaration judges the names that declare and similar commands set, and with -i, -n, -a and -A
+// also the contents.
 func (s *scope) declaration(n *syntax.DeclClause) {
 	s.anyVar = s.anyVar || declares(n, "n")
 	s.parts = s.parts || declares(n, "luc")
@@ -428,12 +440,12 @@ func (s *scope) declaration(n *syntax.DeclClause) {
 	}
 }
 
-// isArray reports whether a variable may be a list, whose text declare expands again.
+// isArray reports whether a variable may be a list. declare expands the text of a list again.
 func (s *scope) isArray(name string) bool {
 	return among("filled", name) || slices.Contains(s.sets[name], nil)
 }
 
-// names notes and judges a word that names a variable, alone or before a =.
+// names records and judges a word that names a variable, alone or before a =.
 func (s *scope) names(place string, f field, exported bool) {
 	key, _, sets := strings.Cut(f.lead(), "=")
 	base, _, _ := strings.Cut(key, "[")
@@ -458,7 +470,8 @@ func (s *scope) names(place string, f field, exported bool) {
 	}
 }
 
-// mentions reports whether text names a file that the line writes, or a variable with a value that its programs get.
+// mentions reports whether text names a file that the line writes, or a variable with a value that
+// its programs get.
 func (s *scope) mentions(text string) bool {
 	between := func(r rune) bool { return strings.ContainsRune(" \t\n\\;|&()<>!\"'`=@,:/\x00{}$", r) }
 	names := func(name string) bool { return s.writes[name] || s.handed[name] }
@@ -468,12 +481,12 @@ func (s *scope) mentions(text string) bool {
 	return len(s.writes) > 0 && strings.ContainsAny(text, "*?[") || slices.ContainsFunc(strings.FieldsFunc(text, between), names)
 }
 
-// An input is what a command reads, and whether something reads what it prints.
+// An input says what a command reads, and whether something reads its output.
 type input struct {
-	fed    bool   // a pipe, a file, a here-document
-	code   *field // what a here-document says
-	prints bool   // what the command prints becomes part of the line again, or another's input
-	saved  bool   // what it prints goes to a file
+	fed    bool   // it reads a pipe, a file or a here-document
+	code   *field // the text of the here-document
+	prints bool   // the output becomes part of the line again, or the input of another command
+	saved  bool   // the output goes to a file
 }
 
 func (s *scope) input(p []syntax.Node) (in input) {
@@ -494,7 +507,7 @@ func (s *scope) input(p []syntax.Node) (in input) {
 			}
 			in.fed, in.prints = in.fed || pipe && p[k+1] == n.Y, in.prints || pipe && p[k+1] == n.X
 		case *syntax.FuncDecl:
-			in.fed = true // it reads what its callers read
+			in.fed = true // it reads the input of its callers
 		case *syntax.CmdSubst, *syntax.ProcSubst:
 			in.prints = true
 		}
@@ -502,14 +515,14 @@ func (s *scope) input(p []syntax.Node) (in input) {
 	return in
 }
 
-// saves reports whether a redirection writes what a command prints to a file.
+// saves reports whether a redirection writes a command's output to a file.
 func saves(r *syntax.Redirect) bool {
 	out := r.Op == syntax.RdrOut || r.Op == syntax.AppOut || r.Op == syntax.RdrAll || r.Op == syntax.AppAll || r.Op == syntax.RdrClob
 	return out && (r.N == nil || r.N.Value == "1") && words.Lit(r.Word) != "/dev/null"
 }
 
-// printed returns the text that a statement prints if it is nothing but echo TEXT, printf with %s, or cat with a here-document:
-// echo "ls $0" | sh is sh -c "ls $0".
+// printed returns the text that a statement prints, if it is only echo TEXT, printf with %s, or cat
+// with a here-document: echo "ls $0" | sh is sh -c "ls $0".
 func (s *scope) printed(n *syntax.Stmt) *field {
 	call, simple := n.Cmd.(*syntax.CallExpr)
 	if !simple || len(call.Assigns) > 0 || len(call.Args) == 0 || s.funcs[words.Lit(call.Args[0])] {
@@ -533,7 +546,7 @@ func (s *scope) printed(n *syntax.Stmt) *field {
 	return &text
 }
 
-// formatted puts words into a format that has nothing but %s in it.
+// formatted puts words into a format that has no verbs but %s.
 func formatted(format field, args []field) (text field) {
 	written, known := format.literal()
 	parts := strings.Split(strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(written), "%s")
@@ -563,15 +576,17 @@ func (s *scope) redirected(n *syntax.Stmt) (fed bool, code *field) {
 	return fed, code
 }
 
-// file judges what runs: a command, a script, a module. Rule 1: a value may only pick one from a folder of the author's.
+// file judges what runs: a command, a script, a module. Rule 1: a value may only pick a file from
+// one of the author's folders.
 func (s *scope) file(f field, place, why, instead string) bool {
 	text, known := f.literal()
 	isCommand := why == whyName && known && !strings.Contains(text, "/")
 	switch {
-	case s.depth > 0 && why == whyName && !f.dirty() && s.resolve(absent).holds(f.full()): // bash -c "$0": nothing of that name is there
+	case s.depth > 0 && why == whyName && !f.dirty() && s.resolve(absent).holds(f.full()): // bash -c "$0": nothing with that name exists
 	case slices.ContainsFunc(f.bits, bit.given) && !s.picked(f):
 		s.report(f.bits[slices.IndexFunc(f.bits, bit.given)].from, place, why, s.pickHint(f, instead))
-	case f.dirty(), s.writes[path.Base(text)] && (!isCommand || s.loose != ""), strings.HasPrefix(text, "/dev/"), strings.HasPrefix(text, "/proc/"):
+	case f.dirty(), s.writes[path.Base(text)] && (!isCommand || s.loose != ""),
+		strings.HasPrefix(text, "/dev/"), strings.HasPrefix(text, "/proc/"):
 		s.all(absent, place, why, instead)
 	case (s.loose != "" || len(s.unpacks) > 0) && !isCommand && !s.ours(f):
 		s.all(s.filed(), place+", which the line may write", whyWritten, dataName)
@@ -590,16 +605,17 @@ func relative(name string) bool {
 	return name != "" && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "~/")
 }
 
-// ours reports whether a file is one below a folder of ours: ${SKILL_DIR}/tool.
+// ours reports whether a file is below one of our folders: ${SKILL_DIR}/tool.
 func (s *scope) ours(f field) bool {
 	return len(f.bits) > 1 && f.bits[0].ours() && !strings.Contains(f.own(), "..")
 }
 
-// picked reports whether values only pick one of the author's files: "./scripts/$0.sh", and each is a word that leads nowhere else.
+// picked reports whether values only pick one of the author's files: "./scripts/$0.sh". Each value
+// must be a word that cannot lead elsewhere.
 func (s *scope) picked(f field) bool {
 	own := f.own()
 	if len(f.bits) > 0 && f.bits[0].ours() {
-		own = "x" + own[1:] // a folder of ours
+		own = "x" + own[1:] // one of our folders
 	}
 	before, _, _ := strings.Cut(own, "\x00")
 	if strings.Trim(path.Dir(before+"x"), "./") == "" || strings.IndexAny(before, "/~") == 0 || strings.Contains(own, "..") || f.many {
@@ -608,9 +624,11 @@ func (s *scope) picked(f field) bool {
 	return !f.dirty() && !slices.ContainsFunc(f.bits, func(x bit) bool { return x.given() && !aWord(x.text) })
 }
 
-// pickHint says how to pick a file of the author's, where that is what the line means to do.
+// pickHint returns how to pick one of the author's files, if the line tries to do that, else
+// instead.
 func (s *scope) pickHint(f field, instead string) string {
-	if own := f.own(); strings.Count(own, "\x00") == 1 && strings.Contains(own, "/") && strings.HasSuffix(own, "\x00") && !strings.HasPrefix(own, "\x00") {
+	if own := f.own(); strings.Count(own, "\x00") == 1 && strings.Contains(own, "/") &&
+		strings.HasSuffix(own, "\x00") && !strings.HasPrefix(own, "\x00") {
 		written := f.bits[slices.IndexFunc(f.bits, bit.given)].from.written
 		return "a word may pick a file there: write " + strings.ReplaceAll(own, "\x00", written) + ".sh and give its name without a path"
 	}

@@ -11,13 +11,14 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// A kind is what a value may be in a place. Each is a list of what passes: what it does not name is refused.
+// A kind says which values may be in a place. It lists what is allowed, and refuses everything
+// else.
 type kind struct {
 	name  string // for messages: "a number"
 	holds func(string) bool
 }
 
-// rule adds what a value may be to why it does not pass.
+// rule adds the allowed values to the reason for a refusal.
 func (k kind) rule(why string) string {
 	if k.name == never.name || why != whyCode && why != whyWritten {
 		return why
@@ -32,13 +33,13 @@ var (
 	plain   = kind{"plain words", plainWords}
 	operand = kind{"plain text and no option", func(v string) bool { return plainText(v) && !strings.HasPrefix(v, "-") }}
 	span    = kind{"a time", func(v string) bool { return span1.Get().MatchString(v) }}
-	// tame: nothing that arithmetic or a subscript would expand.
+	// tame values have no character that arithmetic or a subscript would expand.
 	tame = kind{"a number or a name", func(v string) bool { return !strings.ContainsAny(v, "([{$`\\%<>\x00") }}
-	// few: characters that are too few to be a command in any notation.
+	// few values have too few characters to be a command in any notation.
 	few = kind{"a number or a short word", func(v string) bool {
 		return aNumber(v) || len(v) < 5 && strings.Trim(v, "=") != "" && isName("x"+strings.Trim(v, "="))
 	}}
-	// noOption: no word of it is an option, wherever it is split.
+	// noOption values have no word that is an option, wherever they are split.
 	noOption = kind{"no option", func(v string) bool { return !anOption.Get().MatchString(v) }}
 	device   = kind{"no file", func(v string) bool { return v == "/dev/stdout" || v == "/dev/null" }}
 	noPipe   = kind{"no pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>!") && !strings.HasPrefix(v, "-") }}
@@ -53,14 +54,14 @@ var (
 	dataFile  = kind{"a file that is data by its name", func(v string) bool { return plainText(v) && isDataName(v) }}
 	ddOperand = kind{"no file to write", func(v string) bool { return aWord(v) || ddOperands.Get().MatchString(v) }}
 	aFormat   = kind{"a format", func(v string) bool { return strings.HasPrefix(v, "+") }}
-	// fewDigits: what digits are in it make a number.
+	// fewDigits values have digits that form a number.
 	fewDigits = kind{"few digits", func(v string) bool { return len(strings.Map(onlyDigits, v)) < 12 }}
 	noSwitch  = kind{"no flag of test", func(v string) bool {
 		return !slices.ContainsFunc(strings.Fields(v), func(w string) bool { return w == "-v" || w == "-R" })
 	}}
 )
 
-// kindNamed are the kinds that the table names for operands.
+// kindNamed has the kinds that the table names for operands.
 var kindNamed = map[string]kind{
 	"never": never, "word": word, "plain": plain, "operand": operand, "span": span, "package": aPackage,
 	"target": target, "number": number, "inert": inert, "remote": aRemote, "nopipe": noPipe, "nosource": noSource,
@@ -75,7 +76,8 @@ var (
 		`[\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*)*$`)
 )
 
-// aNumber: digits, which no reader takes for anything else; too few to be code in another notation.
+// aNumber reports whether s consists of digits. Every program reads them as a number, and they are
+// too few to be code in another notation.
 func aNumber(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	return digits != "" && strings.Trim(digits, "0123456789") == "" && len(digits) < 12
@@ -88,17 +90,19 @@ func onlyDigits(r rune) rune {
 	return r
 }
 
-// aWord: letters, digits, _ and -, not an option; it can name a thing, and lead nowhere.
+// aWord reports whether s consists of letters, digits, _ and -, and is not an option. Such a word
+// can name a thing, but cannot lead to another folder.
 func aWord(s string) bool {
 	return s != "" && s[0] != '-' && plainText(s) && !strings.ContainsAny(s, "./:=,@%+")
 }
 
-// plainText: words, paths, addresses: characters that mean nothing to any shell or language.
+// plainText reports whether s consists of words, paths and addresses. Their characters have no
+// special meaning in any shell or language.
 func plainText(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return !isPlain(r) }) < 0 && utf8.ValidString(s)
 }
 
-// plainWords: plain text with blanks in it.
+// plainWords reports whether s is plain text, with spaces or tabs in it.
 func plainWords(s string) bool { return plainText(strings.NewReplacer(" ", "", "\t", "").Replace(s)) }
 
 func isName(s string) bool {
@@ -109,8 +113,9 @@ func isNameChar(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// isObeyed reports whether shells, loaders or interpreters obey a variable: those are never a value. Other
-// programs of the table obey many more, so they get only variables whose names are known to mean nothing.
+// isObeyed reports whether shells, loaders or interpreters obey a variable. Such a variable never
+// gets a value. Other programs of the table obey many more variables. These programs therefore get
+// only variables whose names are known to have no meaning.
 func isObeyed(name string) bool {
 	return (among("obeyed", name) || obeyed().MatchString(name)) && !among("notObeyed", name)
 }
@@ -122,13 +127,13 @@ var obeyed = sync.OnceValue(func() *regexp.Regexp {
 
 var (
 	dataNames = words.Regexp(`(?i)(^|/|\x00)[^./\x00][^/]*\.(txt|md|mdx|json|jsonl|ndjson|log|csv|tsv|html|xml|svg|out|diff|tmp|png|jpg|pdf)$`)
-	// Data by their names, and yet programs run what is in them, or obey it.
+	// projects matches files that have names of data, although programs run or obey their content.
 	projects = words.Regexp(`(?i)^(package|composer|deno|tasks|launch|settings|project|nx|turbo|lerna|vercel|firebase|` +
 		`angular|.*rc|.*config.*|cmakelists)` +
 		`\.(json|txt|xml)$|^(pom|build)\.xml$|^(claude|agents|skill)\.md$`)
 )
 
-// isDataName reports whether nothing runs or obeys a file of this name.
+// isDataName reports whether no program runs or obeys a file with this name.
 func isDataName(name string) bool {
 	return dataNames.Get().MatchString(name) && !projects.Get().MatchString(name[strings.LastIndexByte(name, '/')+1:])
 }

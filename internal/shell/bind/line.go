@@ -11,58 +11,58 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// A line knows what a command line does anywhere in it, code within code included.
+// A line records what a command line does anywhere in it, also in code within code.
 type line struct {
 	*Program
 	vals     []value
 	world    World
 	inert    map[string]bool // by kind and text, once that was asked
-	pieces   []string        // the words of all values; nil if nobody asked
-	foreign  bool            // text that nobody trusts may come from files, their names and what commands print
+	pieces   []string        // the words of all values; nil if nobody asked for them
+	foreign  bool            // files, their names and the output of commands may contain text that nobody trusts
 	files    Files
 	findings []Finding
-	pass     int                     // of those over the line; the last one judges
+	pass     int                     // the number of the pass over the line; the last pass judges
 	nested   map[string]*syntax.File // code within the line, parsed
-	first    map[string]int          // by kind, the first value that is not of it, or -1
+	first    map[string]int          // by kind, the index of the first value that does not fit it, or -1
 
-	sets    map[string][]*syntax.Word    // variables, and all that they are set to; nil is what nobody knows
+	sets    map[string][]*syntax.Word    // variables, and all words that they are set to; nil means an unknown word
 	classes map[string]class             // of variables, once that was asked
-	lists   map[string]*syntax.ArrayExpr // those that it writes out once: a=(grep "$0"); nil if it does more with one
-	shifted bool                         // it sets $1 and its kind to what may be a value
-	anyVar  bool                         // it sets a variable whose name only the run will tell
+	lists   map[string]*syntax.ArrayExpr // lists that it writes out once: a=(grep "$0"); nil if it changes a list in other ways
+	shifted bool                         // it sets $1 and the like to words that may be values
+	anyVar  bool                         // it sets a variable whose name is known only when it runs
 	handed  map[string]bool              // variables with a value that its programs get
 	funcs   map[string]bool
 	dash    bool // a value begins with a dash
 
 	writes  map[string]bool // base names of the files that it writes
-	loose   string          // a file of these that is no data by its name
-	unpacks map[string]bool // programs of it that write files whose names it does not say
-	brings  bool            // a value may choose those files: git merge "$0"
+	loose   string          // a file of these that has no name of a data file
+	unpacks map[string]bool // programs in it that write files whose names it does not contain
+	brings  bool            // a value may choose these files: git merge "$0"
 	moves   bool            // it goes to a folder that a value chooses
-	strays  bool            // an option goes to another folder, where names without one mean other files
-	options map[string]bool // options that its texts and lists have in them, which may come to stand before a value
-	fits    map[*row]bool   // whether all of them are harmless there
-	cuts    bool            // it may take parts of its values, and not only those between signs
-	told    bool            // it reads what is in a file or a folder that a value names
-	changes bool            // it may make other texts of its values, or goes and reads elsewhere
-	fetches bool            // it uses what a program prints that gets a value: git show "$0:x" | sh
+	strays  bool            // an option goes to another folder, where relative names mean other files
+	options map[string]bool // options in its text and lists, which may come to stand before a value
+	fits    map[*row]bool   // whether all these options are harmless in a row
+	cuts    bool            // it may take parts of its values, not only parts between signs
+	told    bool            // it reads the content of a file or folder that a value names
+	changes bool            // it may make other texts of its values, or read elsewhere
+	fetches bool            // it uses the output of a program that gets a value: git show "$0:x" | sh
 	parts   bool            // it takes parts of its values between signs, or changes their case
-	joins   bool            // it puts values together
-	roams   bool            // it goes to a folder that only the run will tell
-	dirs    map[string]bool // what the author wrote before a value, or goes to: sub/
+	joins   bool            // it joins values
+	roams   bool            // it goes to a folder that is known only when it runs
+	dirs    map[string]bool // the folders that the author wrote before a value, or that it goes to: sub/
 	away    int             // greater than 0 in a command that runs elsewhere: ssh, docker exec
 }
 
-// A value is one of the line's, with the words that it is split into.
+// A value is one of the line's values, with the words that it is split into.
 type value struct {
 	written string
-	name    string // of the variable that stands for it
+	name    string // of the variable that holds it
 	data    string
 	words   []string
 	ours    bool
 }
 
-// noteList notes how the node at the path's end sets a variable: to a list, or in any other way.
+// noteList records how the node at the path's end sets a variable: to a list, or in any other way.
 func (l *line) noteList(path []syntax.Node, name string) {
 	var list *syntax.ArrayExpr
 	_, declared := path[len(path)-2].(*syntax.DeclClause)
@@ -75,13 +75,14 @@ func (l *line) noteList(path []syntax.Node, name string) {
 	l.lists[name] = list
 }
 
-// globs are the signs that stand for names of files.
+// globs are the characters of patterns for names of files.
 const globs = "*?["
 
-// named reports whether such a name may be a value: somebody else's, one that the line made, or one where a value leads.
+// named reports whether such a name may be a value: from somebody else, made by the line, or in a
+// folder that a value names.
 func (l *line) named() bool { return l.foreign || l.moves || len(l.writes) > 0 }
 
-// set notes a word that a variable may hold; nil is what nobody knows.
+// set records a word that a variable may hold. nil means an unknown word.
 func (l *line) set(name string, w *syntax.Word) {
 	switch list := l.sets[name]; {
 	case slices.Contains(list, w):
@@ -92,8 +93,8 @@ func (l *line) set(name string, w *syntax.Word) {
 	}
 }
 
-// assigned calls f for each variable that the node at the path's end sets, with the word, which is nil if nobody knows it, and
-// whether programs get the variable.
+// assigned calls f for each variable that the node at the path's end sets. f gets the word, which
+// is nil if it is unknown, and whether programs get the variable.
 func assigned(p []syntax.Node, f func(name string, w *syntax.Word, exported bool)) {
 	switch n := p[len(p)-1].(type) {
 	case *syntax.Assign:
@@ -127,17 +128,18 @@ func assigned(p []syntax.Node, f func(name string, w *syntax.Word, exported bool
 	}
 }
 
-// sequence is what braces count: {1..5}.
+// sequence matches braces that count: {1..5}.
 var sequence = words.Regexp(`^\{\d+\.\.\d+\}$`)
 
-// effects notes what a program does to the line: the texts that it makes, the files that it writes, the folder that it goes to.
+// effects records what a program does to the line: the texts that it makes, the files that it
+// writes, the folder that it goes to.
 func (s *scope) effects(name string, r *row, args []field, in input) {
 	all := joined(args)
 	own := all.own()
 	s.texts(name, r, all, in)
 	edits := among("editors", versionless(name)) && inPlace.Get().MatchString(own)
 	shows := r.has("view") || r.has("still") || contents.Get().MatchString(name+" "+own)
-	quiet := !r.is(isTool) || shows || !all.reached() && !in.fed && !s.mentions(own) // not git merge "$0", tar x < "$0"
+	quiet := !r.is(isTool) || shows || !all.reached() && !in.fed && !s.mentions(own) // git merge "$0" and tar x < "$0" are not quiet
 	if edits || !quiet || r.has("brings") {
 		s.unpacks[name] = true
 		s.brings = s.brings || r.is(isTool) && !shows && all.reached()
@@ -156,7 +158,8 @@ func (s *scope) effects(name string, r *row, args []field, in input) {
 	}
 }
 
-// texts notes what a program makes of the values: parts, other texts, or what is in a file that they name.
+// texts records what a program makes of the values: parts, other texts, or the content of a file
+// that they name.
 func (s *scope) texts(name string, r *row, all field, in input) {
 	own := all.own()
 	whole := name + " " + own
@@ -180,16 +183,19 @@ func (s *scope) texts(name string, r *row, all field, in input) {
 	}
 }
 
-// fetch notes that the line goes on with what a program made of a value, or got by it, and not with the value itself.
+// fetch records that the line continues with something that a program made of a value, or found
+// with it, and not with the value itself.
 func (s *scope) fetch(name string, r *row, all field, in input) {
 	whole := name + " " + all.own()
-	passes := name == "echo" || name == "printf" || r.runs() || r.is(isCall) && !among("readers", name) || parting.Get().MatchString(whole) ||
+	passes := name == "echo" || name == "printf" || r.runs() || r.is(isCall) && !among("readers", name) ||
+		parting.Get().MatchString(whole) ||
 		filling.Get().MatchString(whole) && !s.mentions(all.own())
 	goesOn := in.prints || in.saved || r.is(isTool) && len(s.writes) > 0
 	s.fetches = s.fetches || goesOn && all.reached() && !passes
 }
 
-// says notes the options in what a command hands on: to a variable, a list, a function, or another command's words.
+// says records the options in the words that a command passes on: to a variable, a list, a
+// function, or another command's words.
 func (s *scope) says(fs []field, in input) {
 	name, args, first := fs[0].lit(), fs[1:], ""
 	if len(args) > 0 {
@@ -212,10 +218,10 @@ func (s *scope) says(fs []field, in input) {
 	}
 }
 
-// flags are those of echo and printf.
+// flags matches the options of echo and printf.
 var flags = words.Regexp(`^-[neEv]+$`)
 
-// dashes notes the options in a text that a value may follow.
+// dashes records the options in a text that a value may follow.
 func (s *scope) dashes(text string) {
 	for word := range strings.FieldsSeq(text + "\x00") {
 		option, _, _ := strings.Cut(word, "\x00")
@@ -225,7 +231,7 @@ func (s *scope) dashes(text string) {
 	}
 }
 
-// harmless reports whether no option that the line has in its texts does anything with a value.
+// harmless reports whether no option in the line's texts does anything with a value.
 func (s *scope) harmless(r *row) bool {
 	is, known := s.fits[r]
 	if !known && s.pass == judging {
@@ -239,14 +245,14 @@ func (s *scope) harmless(r *row) bool {
 	return is
 }
 
-// reads notes a file whose text becomes part of the line.
+// reads records a file whose text becomes part of the line.
 func (s *scope) reads(f field) {
 	if f.reached() {
 		s.told, s.changes = true, true
 	}
 }
 
-// goes notes a folder that the line goes to.
+// goes records a folder that the line goes to.
 func (s *scope) goes(f field) {
 	text, known := f.literal()
 	switch {
@@ -259,11 +265,12 @@ func (s *scope) goes(f field) {
 	}
 }
 
-// written notes a file that the line writes.
+// written records a file that the line writes.
 func (s *scope) written(f field) {
 	text, known := f.literal()
 	base := path.Base(f.own())
-	if known && (text == "" || aNumber(text) || slices.Contains([]string{"-", "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"}, text)) {
+	if known && (text == "" || aNumber(text) ||
+		slices.Contains([]string{"-", "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"}, text)) {
 		return
 	}
 	s.writes[base] = true
@@ -272,26 +279,27 @@ func (s *scope) written(f field) {
 	}
 }
 
-// parting are commands that print a part of a text between signs, or its letters in another case.
+// parting matches commands that print a part of a text between signs, or its letters in another
+// case.
 var parting = words.Regexp(`^(?:cut -d ?[^\w\s\x00] -f ?\d+|cut -f ?\d+ -d ?[^\w\s\x00]|awk (?:-F ?\\?[^\w\s\x00] )?\{ ?print \$\d+ ?\}|` +
 	`tr (?:a-z A-Z|A-Z a-z|\[:lower:\] \[:upper:\]|\[:upper:\] \[:lower:\])|dirname [^-]\S*|basename [^-]\S*(?: \.\w+)?)$`)
 
-// filling are commands that put a value into the text of a file: sed "s/NAME/$0/" page.html.
+// filling matches commands that put a value into the text of a file: sed "s/NAME/$0/" page.html.
 var filling = words.Regexp(`^sed (?:-E )?s/[^/\x00]*/(?:[^/\\\x00]*[^/\\\w\x00])?\x00(?:[^/\\\w\x00][^/\\\x00]*)?/g? [^\s\x00-][^\s\x00]*$`)
 
-// cutting are commands that take any part of a text, or put a dash before it.
+// cutting matches commands that take any part of a text, or put a dash before it.
 var cutting = words.Regexp(`^(?:cut |tr -d |(?:head|tail) .*-(?:c|-by)|(?:[ef]?grep|rg) (?:.* )?-(?:[a-zA-Z]*o|-onl)|(?:date|seq) .*-\x00)`)
 
-// dividing are commands that split text at a letter, or after a number of characters.
+// dividing matches commands that split text at a letter, or after a number of characters.
 var dividing = words.Regexp(`^(?:(?:(?:read|mapfile|readarray) (?:.* )?|xargs (?:-\S+ )*)-(?:\w*d|-delimiter)[ ` +
 	`=]?[\w\x00]|read (?:.* )?-\w*[nN] ?[\d\x00])`)
 
-// contents are commands that tell what is in an archive.
+// contents matches commands that list the contents of an archive.
 var contents = words.Regexp(`^(?:(?:bsd)?tar (?:-?[vzjJ]*t[vzjJ]*f?(?: |$)|--list)|unzip -[lZ]|zipinfo )[^\x00-]*\x00?$`)
 
 var inPlace = words.Regexp(`(?:^| )(?:-[a-zA-Z]{0,4}i|--in-place)`)
 
-// keeping are commands that print what they got, or parts of it between signs, or digits alone.
+// keeping matches commands that print their input, or parts of it between signs, or only digits.
 var keeping = words.Regexp(`^(?s:echo (?:-n )?(?:[^$-][^$]*)?|printf (?:[^%\\\x00-]|\\[nt])*(?:%s(?:[^%\\\x00-]|\\[nt])*(?:\\0)?)*(?: ` +
 	`.*)?|jq (?:-r |-c )?\.?[\w.\[\]"-]+(?: \S+)?|` +
 	`cut -d ?\W -f.*|cut -f ?[\d,-]+(?: -d ?[^\w\s].*)?|` +

@@ -11,7 +11,7 @@ import (
 // run judges a simple command by its words.
 func (s *scope) run(fs []field, in input) {
 	for len(fs) > 0 && (strings.HasPrefix(fs[0].lit(), "-") || span.holds(fs[0].lit())) {
-		fs = fs[1:] // an option of whatever runs it, or a time: command -- x, timed-run 3 x
+		fs = fs[1:] // an option of the program that runs it, or a time: command -- x, timed-run 3 x
 	}
 	if len(fs) == 0 || len(s.findings) > 0 || !s.file(fs[0], "a command's name", whyName, ownCommand) {
 		return
@@ -32,7 +32,8 @@ func (s *scope) run(fs []field, in input) {
 	s.program(programName(text), fs[1:], in)
 }
 
-// nameless judges a command that could be any: no value may be what a shell or an interpreter would run.
+// nameless judges a command whose name may be anything. No value may be something that a shell or
+// an interpreter would run.
 func (s *scope) nameless(args []field, in input) {
 	if in.fed {
 		s.all(inert, "the input of a command whose name is computed", whyCode, ownCommand)
@@ -40,7 +41,7 @@ func (s *scope) nameless(args []field, in input) {
 	if s.moves {
 		s.all(never, "a command whose name is computed, in a folder that a value chooses", whyChoice, ownFolder)
 	}
-	k := inert // for the first word, and one behind an option
+	k := inert // for the first word, and for a word after an option
 	for _, f := range args {
 		s.within(f, k, "a command whose name is computed", whyCode, "write the command name yourself")
 		if k = operand; strings.HasPrefix(f.lit(), "-") {
@@ -60,7 +61,7 @@ func (s *scope) program(name string, args []field, in input) {
 		s.authors(args, in)
 		return
 	}
-	if base := rows()[name]; base != nil && r != base && len(rest)+1 < len(args) { // its own options stand before the subcommand
+	if base := rows()[name]; base != nil && r != base && len(rest)+1 < len(args) { // the program's own options are before the subcommand
 		s.words(base.alone(), name, args[:len(args)-len(rest)-1], in)
 	}
 	switch r.kind {
@@ -76,8 +77,8 @@ func (s *scope) program(name string, args []field, in input) {
 	}
 }
 
-// authors judges a program that the table does not name. Its words are the author's business, unless one of
-// them is a program that reads code, with the words behind it.
+// authors judges a program that is not in the table. The author is responsible for its words,
+// unless one of them is a program that reads code. That program is judged with the words after it.
 func (s *scope) authors(args []field, in input) {
 	for i, f := range args[:max(0, len(args)-1)] {
 		r := lookup(programName(f.lit()), nil)
@@ -88,7 +89,8 @@ func (s *scope) authors(args []field, in input) {
 	}
 }
 
-// builtin judges commands that read their words in a way of their own, most of them the shell's.
+// builtin judges commands that read their words in a way of their own. Most of them are the
+// shell's.
 func (s *scope) builtin(name string, args []field) {
 	if len(args) > 0 && args[0].lit() == "--" {
 		args = args[1:]
@@ -109,7 +111,7 @@ func (s *scope) builtin(name string, args []field) {
 		s.namer(name, args)
 	case name == "alias":
 		s.all(inert, name, whyCode, nameIt)
-	default: // declare by a detour
+	default: // these declare variables in another way
 		s.all(number, name, whySetting, nameIt)
 	}
 }
@@ -118,7 +120,7 @@ func (s *scope) builtin(name string, args []field) {
 func (s *scope) namer(name string, args []field) {
 	for i, f := range args {
 		switch text := f.lit(); {
-		case i == 0 && name == "getopts", i > 0 && args[i-1].lit() == "-p" && name == "read" && !f.many: // what it takes, and asks
+		case i == 0 && name == "getopts", i > 0 && args[i-1].lit() == "-p" && name == "read" && !f.many: // its options, and its question
 		case strings.HasPrefix(text, "-") && strings.Contains(text, "C") && name != "read": // mapfile -C runs its word
 			s.all(inert, name, whyCode, nameIt)
 		case strings.HasPrefix(text, "-"):
@@ -142,8 +144,9 @@ func (s *scope) printf(args []field) {
 	}
 }
 
-// test judges [ and test: -v and -R take a variable's name, which is expanded. A value that is one word is what it seems to be
-// if it stands alone, behind a fixed operator that takes one word, or beside one that compares two.
+// test judges [ and test: -v and -R take a variable's name, which is expanded. A value that is one
+// word is safe in three places: alone, after a fixed operator that takes one word, or next to an
+// operator that compares two words.
 func (s *scope) test(name string, args []field) {
 	args = slices.DeleteFunc(slices.Clone(args), func(f field) bool { return f.lit() == "]" || f.lit() == "!" })
 	for i, f := range args {
@@ -168,7 +171,7 @@ func (s *scope) test(name string, args []field) {
 	}
 }
 
-// script judges a file that is run by a shell or an interpreter.
+// script judges a file that a shell or an interpreter runs.
 func (s *scope) script(f field, name string) {
 	s.file(f, "the file that "+name+" runs", whyChoice, ownFile)
 }
@@ -194,7 +197,7 @@ func (s *scope) shell(name string, args []field, in input) {
 		f, text := args[i], args[i].lit()
 		switch {
 		case text == "-n" || text == "--version" || text == "--help":
-			return // it only reads the file, or none
+			return // it only reads the file, or reads none
 		case i > 0 && (args[i-1].lit() == "--rcfile" || args[i-1].lit() == "--init-file"):
 			s.script(f, name)
 		case strings.HasPrefix(text, "--"):
@@ -202,7 +205,7 @@ func (s *scope) shell(name string, args []field, in input) {
 		case text != "" && (text[0] == '-' || text[0] == '+'):
 			code = code || text[0] == '-' && strings.Contains(text, "c")
 			reads = reads || text[0] == '-' && strings.Contains(text, "s")
-			i += strings.Count(text, "o") + strings.Count(text, "O") // each has a word of its own: -euo pipefail
+			i += strings.Count(text, "o") + strings.Count(text, "O") // each takes a word of its own: -euo pipefail
 		case code:
 			s.shellCode(f, name+" -c")
 			return
@@ -220,8 +223,8 @@ func (s *scope) shell(name string, args []field, in input) {
 	}
 }
 
-// shellCode judges text that a shell parses again. Rule 2: a value there is pasted, so it must be
-// plain; then the text is judged as a line of its own.
+// shellCode judges text that a shell parses again. Rule 2: a value in it is pasted, so it must be
+// plain. Then the text is judged as a separate line.
 func (s *scope) shellCode(f field, place string) {
 	i := slices.IndexFunc(f.bits, func(x bit) bool { return x.from != nil && !plainText(strings.ReplaceAll(x.text, " ", "")) })
 	if i >= 0 {
@@ -253,7 +256,7 @@ func (s *scope) shellCode(f field, place string) {
 func (s *scope) wrapped(w *reading, rest []field) {
 	name, in := w.name, w.in
 	switch {
-	case w.r.has("pastes"): // parallel puts the words behind ::: and its input into the command
+	case w.r.has("pastes"): // parallel puts the words after ::: and its input into the command
 		end := slices.IndexFunc(append(rest, literal(":::")), func(f field) bool { return strings.HasPrefix(f.lit(), "::") })
 		fed := in.fed || len(s.writes) > 0 || s.foreign || joined(rest[end:]).reached()
 		if rest = rest[:end]; fed && (end == 0 || !lookup(rest[0].lit(), nil).is(isData)) {
@@ -270,7 +273,8 @@ func (s *scope) wrapped(w *reading, rest []field) {
 	}
 }
 
-// replaced puts what nobody knows where a text stands in fields, but for how it begins. It may hold a value, if it is dirty.
+// replaced replaces a text in fields by unknown text that starts with begin. The unknown text may
+// contain a value if dirty is set.
 func replaced(fs []field, text, begin string, dirty bool) (list []field) {
 	for _, f := range fs {
 		g := field{many: f.many}
@@ -293,7 +297,7 @@ func replaced(fs []field, text, begin string, dirty bool) (list []field) {
 	return list
 }
 
-// advice says how a program takes a text that is no part of its code.
+// advice returns how a program takes a text that is not part of its code.
 func (r *row) advice(name, text string) string {
 	slashed := plainWords(text) && strings.Contains(text, "/")
 	switch {
@@ -317,7 +321,7 @@ func (r *row) advice(name, text string) string {
 	return toScript
 }
 
-// optionHint says what to write instead.
+// optionHint returns what to write instead of an option that a value chooses.
 func optionHint(w *reading, f field) string {
 	list := strings.FieldsFunc(f.full(), isBlank)
 	switch program, _, _ := strings.Cut(w.name, " "); {

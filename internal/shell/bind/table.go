@@ -15,40 +15,41 @@ var table string
 type rowKind int
 
 const (
-	isData  rowKind = iota // they are only words
-	isTool                 // it has options which run or write something
-	isWrap                 // a command follows, which it runs
-	isJoin                 // words follow, which it hands to a shell
+	isData  rowKind = iota // it only reads them as data
+	isTool                 // it has options that run or write something
+	isWrap                 // it runs the command that follows
+	isJoin                 // it passes the words that follow to a shell
 	isShell                // it reads code of a shell
 	isLang                 // it reads code of another language
-	isCall                 // calls has its judgement
+	isCall                 // builtin judges it
 )
 
-// A row is what the judgement knows of one program, or of one of its subcommands.
+// A row is what the table says about one program, or about one of its subcommands.
 type row struct {
 	kind   rowKind
-	before int             // operands before the command that it runs
-	said   map[string]byte // its options, by name, with what their words are; and its properties
-	begins []string        // options of which the table has only how they begin: -D*
-	edits  []string        // and such that no value is: -i*~
-	kinds  map[string]kind // what its operands are (ops), what it reads (in), and what follows its code (rest)
+	before int             // how many operands are before the command that it runs
+	said   map[string]byte // its options, by name, with the sort of their words; and its properties
+	begins []string        // options of which the table has only the beginning: -D*
+	edits  []string        // the same, for options that a value must not be: -i*~
+	kinds  map[string]kind // the kinds of its operands (ops), of its input (in), and of the words after its code (rest)
 	subs   map[string]*row
-	lang   string // whose code it reads
+	lang   string // the language of the code that it reads
 }
 
-// An option is what a row says of a word that begins with a dash.
+// An option is what a row says about a word that begins with a dash.
 type option struct {
 	name string
-	// sort says what the option's word is: '=' data, ':' data of an option that no value is, '&' two words of data, '<' a file whose
-	// words become a command's, '>' a file that it writes, '^' a folder that it goes to, '!' code of a shell,
-	// ';' a command up to a semicolon, '/' a module, '@' a setting of
-	// git, '#' code of the row's language, '%' a file that it runs, '{' a text that stands for what it reads; '-': it takes none;
-	// '~': none, and no value is it; '?': none, and nothing runs; 0: not listed.
+	// sort says what the option's word is: '=' data, ':' data, but a value must not be the option,
+	// '&' two words of data, '<' a file whose words become part of a command, '>' a file that it
+	// writes, '^' a folder that it goes to, '!' code of a shell, ';' a command up to a semicolon,
+	// '/' a module, '@' a setting of git, '#' code of the row's language, '%' a file that it runs,
+	// '{' a text that represents its input; '-': it takes no word; '~': no word, and a value must
+	// not be the option; '?': no word, and nothing runs; 0: not listed.
 	sort byte
-	rest int // where the option's word begins in the same word, or the word's length
+	rest int // the index of the option's word in the same argument, or the argument's length
 }
 
-// option finds an option as it may be written: -n, -n5, -rn, --name, --name=x.
+// option finds an option in all of its forms: -n, -n5, -rn, --name, --name=x.
 func (r *row) option(word string) option {
 	if r == nil || word == "" || word[0] != '-' && word[0] != '+' && word[0] != '@' && word[0] != '|' || word == "--" || word == "-" {
 		return option{rest: len(word)}
@@ -91,7 +92,7 @@ func (r *row) option(word string) option {
 
 func (r *row) has(property string) bool { return r != nil && r.said[property] != 0 }
 
-// say notes the options and properties of a row, as the table writes them.
+// say stores the options and properties of a row, from the text of the table.
 func (r *row) say(text string) {
 	r.said, r.kinds = map[string]byte{}, map[string]kind{}
 	for token := range strings.FieldsSeq(text) {
@@ -115,12 +116,13 @@ func (r *row) say(text string) {
 	}
 }
 
-var kindNames = map[string]rowKind{"data": isData, "tool": isTool, "wrap": isWrap, "join": isJoin, "shell": isShell, "lang": isLang, "call": isCall}
+var kindNames = map[string]rowKind{"data": isData, "tool": isTool, "wrap": isWrap, "join": isJoin,
+	"shell": isShell, "lang": isLang, "call": isCall}
 
-// parsed is the table: the rows by name, and the lists.
+// parsed returns the table: the rows by name, and the lists.
 var parsed = sync.OnceValues(func() (map[string]*row, map[string]map[string]bool) {
 	all, lists := map[string]*row{}, map[string]map[string]bool{}
-	for text := range strings.Lines(strings.ReplaceAll(table, "\n    ", " ")) { // a row goes on where a line begins with blanks
+	for text := range strings.Lines(strings.ReplaceAll(table, "\n    ", " ")) { // a line that begins with spaces continues a row
 		kind, rest, ok := strings.Cut(text, " | ")
 		if !ok || text[0] == '#' {
 			continue
@@ -161,13 +163,14 @@ func lists() map[string]map[string]bool { _, all := parsed(); return all }
 
 func among(list, name string) bool { return lists()[list][name] }
 
-// lookup finds the row of a program, or of the subcommand that its words name; nil if it is the author's own.
+// lookup returns the row of a program, or of the subcommand that its words name. It returns nil if
+// the program is not in the table.
 func lookup(name string, args []field) *row {
 	r, _ := find(name, args)
 	return r
 }
 
-// find works as lookup does, and gives the words behind the subcommand too.
+// find returns the same row as lookup, and the words after the subcommand.
 func find(name string, args []field) (r *row, rest []field) {
 	if r = rows()[name]; r == nil {
 		if r = rows()[versionless(name)]; r == nil {
@@ -194,8 +197,8 @@ func find(name string, args []field) (r *row, rest []field) {
 	return r, rest
 }
 
-// programName returns by which name the table knows a program. A script of the
-// author's is his own, whatever its name: ./scripts/watch; but not a ./bash.
+// programName returns the name by which the table identifies a program. A script of the author is
+// not in the table, whatever its name: ./scripts/watch. But ./bash is a shell.
 func programName(text string) string {
 	base := path.Base(text)
 	if strings.HasPrefix(base, "ld-linux") {
@@ -221,7 +224,7 @@ func programName(text string) string {
 	return "./" + base
 }
 
-// versionless takes the version from a program's name: python3.12, gcc-12.
+// versionless removes the version from a program's name: python3.12, gcc-12.
 func versionless(name string) string {
 	trimmed := strings.TrimRight(name, ".0123456789")
 	if trimmed == "" || trimmed == "sqlite" {
@@ -238,5 +241,5 @@ func (r *row) alone() *row {
 	return &row{kind: isTool, said: r.said, begins: r.begins, edits: r.edits, kinds: r.kinds}
 }
 
-// is reports whether the table has a row of this kind.
+// is reports whether the row exists and is of this kind.
 func (r *row) is(k rowKind) bool { return r != nil && r.kind == k }

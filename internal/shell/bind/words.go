@@ -5,21 +5,22 @@ import (
 	"strings"
 )
 
-// A reading is a program whose words are judged in their order, and how far that is.
+// A reading is a program whose words are judged in their order, and the state of that.
 type reading struct {
 	r        *row
 	name     string
 	in       input
 	ended    bool   // no option follows
-	given    bool   // its code is known: what follows is data
-	operands int    // so far
-	option   option // the last one
-	stands   string // a text that stands for what the program reads: xargs -I{}
-	begin    string // how the names begin that it finds
-	chosen   bool   // a value may choose those
+	given    bool   // its code is known, so the words that follow are data
+	operands int    // how many operands there were so far
+	option   option // the last option
+	stands   string // the text that represents the program's input: xargs -I{}
+	begin    string // how the names that it finds begin
+	chosen   bool   // a value may choose these names
 }
 
-// words judges the words of a program: options by what the row says of each, operands by what the program does with them.
+// words judges the words of a program: options by the row's entry for each, operands by what the
+// program does with them.
 func (s *scope) words(r *row, name string, args []field, in input) {
 	w := &reading{r: r, name: name, in: in, begin: "./"}
 	if r.has("remote") {
@@ -35,7 +36,7 @@ func (s *scope) words(r *row, name string, args []field, in input) {
 	if r.has("dashless") && len(args) > 0 && !strings.HasPrefix(args[0].lead(), "-") { // tar xf
 		args = append([]field{{bits: merge([]bit{{text: "-"}}, args[0].bits...)}}, args[1:]...)
 	}
-	n := 0 // the words that were read
+	n := 0 // the number of words that were read
 	for ; len(args) > 0 && len(s.findings) == 0; args = args[min(n, len(args)):] {
 		f := args[0]
 		n = 1
@@ -43,7 +44,7 @@ func (s *scope) words(r *row, name string, args []field, in input) {
 		switch text := f.full(); {
 		case !w.ended && (text == "--" || text == "--end-of-options") && !f.dirty() && !r.has("no--"):
 			w.ended = true
-		case text == "--" && !w.ended: // of npm it ends nothing: an option behind it is another program's
+		case text == "--" && !w.ended: // npm does not end its options with it: an option after it is another program's
 		case text == "--version" || text == "--help":
 			return
 		case !w.ended && strings.HasPrefix(f.lead(), "-") && text != "-":
@@ -65,7 +66,8 @@ func (s *scope) words(r *row, name string, args []field, in input) {
 	}
 }
 
-// flag judges an option that the author wrote, with its word, and returns how many words that is; 0 if it judged all that follow.
+// flag judges an option that the author wrote, with its word. It returns how many words these are,
+// or 0 if it judged all that follow.
 func (s *scope) flag(w *reading, args []field) int {
 	f, o := args[0], w.r.option(args[0].lead())
 	attached := o.rest < len(f.lead()) || len(f.bits) > 1
@@ -98,7 +100,7 @@ func (s *scope) flag(w *reading, args []field) int {
 		n := slices.IndexFunc(append(rest, literal(";")), func(f field) bool { return slices.Contains([]string{";", `\;`, "+"}, f.lit()) })
 		s.moves = s.moves || strings.HasSuffix(o.name, "dir")
 		chosen := w.chosen || s.named() || joined(rest[min(n, len(rest)):]).reached()
-		s.roams = s.roams || chosen // what it finds is anywhere below
+		s.roams = s.roams || chosen // it finds names in any folder below
 		command := replaced(rest[:n], "{}", w.begin, chosen)
 		if n < len(rest) && rest[n].lit() == "+" { // the names of several files
 			command = append(command, field{bits: []bit{{text: w.begin}, {hole: true, dirty: chosen}}})
@@ -108,20 +110,21 @@ func (s *scope) flag(w *reading, args []field) int {
 	case o.sort == '/': // python -m
 		s.module(rest[0], rest[1:], w.in)
 		return 0
-	case o.sort == 0 && !attached: // it may take the next word, or not
+	case o.sort == 0 && !attached: // it may take the next word, or may not
 		return s.unlisted(w, args)
 	}
 	s.optionWord(w, rest[0])
 	switch {
 	case o.sort == '#' && w.r.has("python"):
-		return 0 // what follows the code is the code's own
+		return 0 // the words after the code belong to the code
 	case attached:
 		return 1
 	}
 	return 2
 }
 
-// unlisted judges an option that nobody knows with the word behind it, which may be its own: both ways must be harmless.
+// unlisted judges an unknown option with the word after it. The word may belong to the option or
+// not: both must be harmless.
 func (s *scope) unlisted(w *reading, args []field) int {
 	next := args[1]
 	text := next.lit()
@@ -137,7 +140,7 @@ func (s *scope) unlisted(w *reading, args []field) int {
 	return 1
 }
 
-// optionWord judges the word of an option by what the table says of it.
+// optionWord judges the word of an option by the table's entry for the option.
 func (s *scope) optionWord(w *reading, f field) {
 	place := w.name + " " + w.option.name
 	switch w.option.sort {
@@ -184,7 +187,8 @@ func (s *scope) optionWord(w *reading, f field) {
 	}
 }
 
-// valueFlag judges a word that begins with a value, and reports whether it is an option: one that the row lists.
+// valueFlag judges a word that begins with a value, and reports whether it is an option that the
+// row lists.
 func (s *scope) valueFlag(w *reading, f field) bool {
 	text, signs := f.full(), "-"
 	if w.r.kind == isTool {
@@ -209,16 +213,18 @@ func (s *scope) valueFlag(w *reading, f field) bool {
 	return false
 }
 
-// listed reports whether the row lists a word, with the values in it, as a harmless option.
+// listed reports whether a word, with the values in it, is an option that the row lists as
+// harmless.
 func (s *scope) listed(w *reading, f field) bool {
 	o := w.r.option(f.full())
 	return !f.dirty() && (o.sort == '-' || o.sort == '=' && w.r.kind == isTool)
 }
 
-// operand judges a word that is no option, and reports whether it judged all that follow.
+// operand judges a word that is not an option, and reports whether it judged all that follow.
 func (s *scope) operand(w *reading, args []field) bool {
 	f, r := args[0], w.r
-	unsure := w.option.sort == 0 && w.option.name != "" && !strings.ContainsAny(f.lit(), "./") && f.lit() != "" // it may be the option's own
+	unsure := w.option.sort == 0 && w.option.name != "" &&
+		!strings.ContainsAny(f.lit(), "./") && f.lit() != "" // it may be the option's own
 	w.operands++
 	switch {
 	case r.kind == isTool:
@@ -226,10 +232,10 @@ func (s *scope) operand(w *reading, args []field) bool {
 		return false
 	case r.runs():
 		return s.wrapOperand(w, args)
-	case r.has("first") && w.operands == 1: // a database; each word behind it is code
+	case r.has("first") && w.operands == 1: // a database; each word after it is code
 		return false
 	case w.given && !r.has("first"):
-		if k, ok := r.kinds["rest"]; ok && f.reached() { // perl opens names with a pipe in them as commands, go run runs each file of Go
+		if k, ok := r.kinds["rest"]; ok && f.reached() { // perl runs names with a pipe in them as commands, go run runs each file of Go
 			s.within(f, k, w.name, whyCode, "give it the file as its input: < file")
 		}
 		w.ended = w.ended || !r.has("permutes")
@@ -249,10 +255,11 @@ func (s *scope) operand(w *reading, args []field) bool {
 	return false
 }
 
-// toolOperand judges an operand of a program with options: of some it is code, or a file that they write.
+// toolOperand judges an operand of a program with options. For some programs it is code, or a file
+// that they write.
 func (s *scope) toolOperand(w *reading, f field) {
 	if f.dirty() {
-		w.begin = "" // find "$x": as that does
+		w.begin = "" // find "$x": names begin as the value does
 	}
 	key, _, sets := strings.Cut(f.lead(), "=")
 	k, listed := w.r.kinds["ops"]
@@ -277,13 +284,15 @@ func (s *scope) toolOperand(w *reading, f field) {
 	}
 }
 
-// settable reports whether a value sets a variable of make's that no program obeys to an inert one.
+// settable reports whether a value sets a variable of make that no program obeys, and sets it to an
+// inert value.
 func (s *scope) settable(f field) bool {
 	key, set, sets := strings.Cut(f.full(), "=")
 	return sets && !f.dirty() && isName(key) && !commandLike.Get().MatchString(key) && !isObeyed(key) && s.resolve(inert).holds(set)
 }
 
-// wrapOperand judges a word before the command that a program runs, or that command with all that follows.
+// wrapOperand judges a word before the command that a program runs, or that command with all words
+// after it.
 func (s *scope) wrapOperand(w *reading, args []field) bool {
 	f, r := args[0], w.r
 	key, _, assigns := strings.Cut(f.lead(), "=")
@@ -314,7 +323,8 @@ func (s *scope) wrapOperand(w *reading, args []field) bool {
 	return false
 }
 
-// unnamed judges a program that the line names no code or command to: it may read that.
+// unnamed judges a program if the line gives it no code or command: the program may read that from
+// its input.
 func (s *scope) unnamed(w *reading) {
 	switch {
 	case w.r.kind == isLang:
