@@ -23,10 +23,10 @@ import (
 func newBatch(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch",
-		Short: "Many runs and asks as durable jobs",
-		Long: `Run many scripts and prompts as durable jobs. If a worker dies, its job is picked
-up again; each ends with one result. A job file says what to do, in YAML or as JSON
-lines:
+		Short: "Run many scripts and prompts as durable jobs",
+		Long: `Run many scripts and prompts as durable jobs. If a worker dies, another worker takes
+over its job; each job ends with one result. A job file lists the jobs, in YAML or
+as JSON lines:
 
   name: reviews
   defaults: {timeout: 20m, retries: 3, max_budget_usd: 0.5}
@@ -35,17 +35,17 @@ lines:
     - {id: auth, ask: Review src/auth.go, skill: review, needs: [lint]}
     - {each: "src/*.go", ask: "Review {file}"}
 
-A script ends with a report, as for skillhand run: one that prints none has failed,
-whatever its exit status. skillhand emit prints one.
+A script must end with a report, as for skillhand run; skillhand emit prints one. A
+script that prints no report has failed, whatever its exit status.
 
-Run the same command again to resume, or with --fresh to start over. Jobs are kept
-in a file of this machine, or in Postgres for any number of machines: --db
-postgres://... There a batch is known by its name; in a file of this machine by its
+Run the same command again to resume, or with --fresh to start over. skillhand keeps
+jobs in a file on this machine, or in Postgres for any number of machines: --db
+postgres://... In Postgres, a batch is identified by its name; in the file, by its
 name and the folder of its job file.
 
-Exit status: 0 all done, 1 some failed, 2 a faulty job file, 3 no database, no such
-batch or no claude, 4 work is left (budget, limit), 5 credentials, 130 and 143
-interrupted. batch work ends with 0 on SIGTERM, after giving its jobs back.`,
+Exit status: 0 all done, 1 some failed, 2 an error in the job file, 3 no database,
+no such batch or no claude, 4 unfinished jobs (budget, limit), 5 credentials, 130
+and 143 interrupted. On SIGTERM, batch work gives its jobs back and exits with 0.`,
 		Example: `  skillhand batch run reviews.yaml -j 8 -o results.jsonl
   skillhand batch add reviews.yaml --db postgres://db/skillhand
   skillhand batch work --db postgres://db/skillhand
@@ -81,8 +81,8 @@ func (o *batchOptions) limitFlags(cmd *cobra.Command) {
 	f.VarP((*limitValue)(&o.concurrency), "jobs", "j", "`number` of jobs at the same time, over all machines (default 4 here); none removes the limit")
 	f.Var((*limitValue)(&o.rate), "rate", "the `rate` of starts, over all machines, such as 30/m; none removes the limit")
 	f.Var((*limitValue)(&o.budget), "budget-usd", "never spend more than this many `dollars` on the batch; none removes the limit")
-	f.BoolVar(&o.fresh, "fresh", false, "start over; the batch as it was is kept")
-	f.BoolVar(&o.dryRun, "dry-run", false, "show the jobs, and run nothing")
+	f.BoolVar(&o.fresh, "fresh", false, "start over; skillhand keeps the old batch")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show the jobs; run nothing")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each job, the summary last")
 }
 
@@ -293,7 +293,7 @@ func newBatchAdd(std *cli.Std) *cobra.Command {
 				}
 				return std.PrintJSON(s)
 			}
-			return std.Print(fmt.Sprintf("%s: %s added, %d were there\n", a.file.Name, term.Plural(a.added, "job"), a.file.N-a.added))
+			return std.Print(fmt.Sprintf("%s: %s added, %d already there\n", a.file.Name, term.Plural(a.added, "job"), a.file.N-a.added))
 		},
 	}
 	o.dbFlag(cmd)
@@ -333,7 +333,7 @@ func newBatchWork(std *cli.Std) *cobra.Command {
 	}
 	o.dbFlag(cmd)
 	cmd.Flags().IntVarP(&slots, "jobs", "j", 4, "`number` of jobs at the same time in this process")
-	cmd.Flags().BoolVar(&drain, "drain", false, "end when nothing is left that can be done")
+	cmd.Flags().BoolVar(&drain, "drain", false, "end when no job is left that can run")
 	return cmd
 }
 
@@ -344,7 +344,7 @@ func newBatchRetry(std *cli.Std) *cobra.Command {
 			if err != nil || n == 0 {
 				return "no failed jobs", err
 			}
-			return term.Plural(n, "job") + " queued again: start them with skillhand batch run FILE, or skillhand batch work", nil
+			return term.Plural(n, "job") + " queued again; to run them: skillhand batch run FILE, or skillhand batch work", nil
 		})
 }
 
@@ -400,6 +400,7 @@ func newBatchEdit(std *cli.Std, use, short string, edit func(ctx context.Context
 			return std.Print(fmt.Sprintf("%s: %s\n", jobs.Called(s), said))
 		},
 	}
+	cmd.Example = "  skillhand batch " + cmd.Name() + " reviews"
 	o.dbFlag(cmd)
 	cmd.ValidArgsFunction = o.completeNames(std)
 	return cmd

@@ -19,9 +19,9 @@ func newBatchShow(std *cli.Std) *cobra.Command {
 	var export string
 	cmd := &cobra.Command{
 		Use: "show [NAME [JOB]]", Short: "Show a batch, its jobs, or one job", Args: cli.Args(cobra.MaximumNArgs(2)),
-		Long: `Show how a batch is doing: the one named, or the latest. With a NAME, also a table
-of its jobs, unfinished and failed ones first. With a JOB, everything about it: the
-answer, the end of stderr, every attempt. With --format, print every job in the
+		Long: `Show the progress of the batch NAME, or of the latest batch. With a NAME, also list
+its jobs, unfinished and failed ones first. With a JOB, show everything about it:
+the answer, the end of stderr, every attempt. With --format, print every job in the
 order of the job file.`,
 		Example: `  skillhand batch show reviews --failed
   skillhand batch show reviews src/auth.go
@@ -53,7 +53,7 @@ order of the job file.`,
 	}
 	o.dbFlag(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&failed, "failed", false, "only the jobs that did not get done")
+	f.BoolVar(&failed, "failed", false, "only the jobs that failed, were canceled or were skipped")
 	f.BoolVar(&follow, "follow", false, "watch it until it ends")
 	cli.OneOf(cmd, &export, "format", "print all jobs in a `format`", "jsonl", "csv")
 	f.BoolVar(&o.json, "json", false, "print one JSON document; with --failed, a line of JSON for each job")
@@ -159,7 +159,7 @@ func exportJobs(ctx context.Context, std *cli.Std, db *batch.DB, id int64, forma
 func newBatchList(std *cli.Std) *cobra.Command {
 	var o batchOptions
 	cmd := &cobra.Command{
-		Use: "list", Short: "List the batches", Args: cli.Args(cobra.NoArgs),
+		Use: "list", Short: "List the batches", Args: cli.Args(cobra.NoArgs), Example: "  skillhand batch list",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			db, err := o.openExisting(cmd.Context(), std)
 			if errors.Is(err, errNoBatches) {

@@ -34,18 +34,18 @@ func newDone(std *cli.Std) *cobra.Command {
 	var o doneOptions
 	cmd := &cobra.Command{
 		Use:   "done SKILL",
-		Short: "Say whether the checks of a skill's done.yaml hold here",
-		Long: `Say whether a skill's work is done: whether the checks of the done.yaml beside its
-SKILL.md hold in this folder. Use it by hand, in CI, or after an agent's session.
+		Short: "Say whether the checks in a skill's done.yaml pass here",
+		Long: `Say whether a skill's work is done: whether the checks in the done.yaml beside its
+SKILL.md pass in this folder. Use it by hand, in CI, or after an agent's session.
 
 Commands run only if you trust the skill's folder and this one. A check of what the
-agent did or said needs the transcript of its session, a session of Claude Code:
---session names it. Without one, such a check is unknown.
+agent did or said needs the transcript of a session of Claude Code; --session names
+the session. Without a session, such a check is unknown.
 
-Exit status: 0 all checks hold; 1 one does not, or is unknown; 3 the skill has no
+Exit status: 0 all checks pass; 1 a check fails or is unknown; 3 the skill has no
 done.yaml.
 
-skillhand gate on has Claude Code ask the same checks when an agent stops.`,
+After skillhand gate on, Claude Code runs the same checks when an agent stops.`,
 		Example: `  skillhand done release
   skillhand done release --session 7f0c2a52-0d0e-4d0b-9d4e-5b1f6f1f2a11 --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -100,7 +100,7 @@ func runDone(ctx context.Context, std *cli.Std, o doneOptions, name string) erro
 	done, err := gate.ReadDone(folder, eval.CompileCheck)
 	if errors.Is(err, fs.ErrNotExist) {
 		return cli.Exit(cli.ExitMissing,
-			fmt.Errorf("%s: there is no %s beside SKILL.md: nothing says when it is done", term.Near(folder), gate.DoneFile))
+			fmt.Errorf("%s: there is no %s beside SKILL.md", term.Near(folder), gate.DoneFile))
 	}
 	if err != nil {
 		return err

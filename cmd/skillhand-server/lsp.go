@@ -14,7 +14,7 @@ func newLSP(std *cli.Std) *cobra.Command {
 		Short: "Show findings of check in an editor, as you type",
 		Long: `Serve the Language Server Protocol on stdin and stdout, for editors: findings of
 skillhand check as you type, fixes for them, what Claude Code decides about the
-directive under the cursor, and completion of frontmatter. Nothing is ever run.
+directive under the cursor, and completion of frontmatter. lsp runs no commands.
 docs/editors.md says how to set up VS Code, Neovim, Zed and Helix.`,
 		Example: `  skillhand lsp`,
 		Args:    cli.Args(cobra.NoArgs),

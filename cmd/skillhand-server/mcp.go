@@ -35,18 +35,18 @@ func newMCP(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve skills to other agents, over the Model Context Protocol",
-		Long: `Serve the skills that are found here to an agent that runs no directives itself:
-as the tools load_skill and find_skill, as prompts, as resources, and by the
-extension io.modelcontextprotocol/skills. Pages are whole and made when they are
-asked for. Skills that nobody trusts are not offered, and their commands do not
-run.
+		Long: `Serve the skills found here to an agent that runs no directives itself: as the tools
+load_skill and find_skill, as prompts, as resources, and through the extension
+io.modelcontextprotocol/skills. skillhand makes a whole page whenever the agent asks
+for one. It does not offer skills that you do not trust, and does not run their
+commands.
 
 The agent starts this command itself and talks to it over stdin and stdout. With
---http it listens on this machine instead; clients must send the token that is
-printed, or that ` + tokenVariable + ` holds.
+--http it listens on this machine instead; clients must send the token that
+skillhand prints, or the one in ` + tokenVariable + `.
 
-With --install, an agent's own configuration is changed so that it starts this
-command: one entry is added, all else stays, and the difference is shown.
+--install changes the agent's own configuration so that the agent starts this
+command. It adds one entry, leaves the rest as it is, and shows the difference.
 --uninstall removes that entry.`,
 		Example: `  skillhand mcp --install codex
   skillhand mcp --install vscode --scope project --dry-run
@@ -66,11 +66,11 @@ command: one entry is added, all else stays, and the difference is shown.
 	f.StringVar(&o.http, "http", "", "listen on this loopback `address` instead, 127.0.0.1:PORT")
 	f.BoolVar(&o.allowRun, "allow-run", false, "also offer run_skill, which runs a skill's script")
 	o.at.Flags(cmd)
-	cli.OneOf(cmd, &o.install, "install", "tell an `agent` to start this", setup.MCPAgents()...)
-	cli.OneOf(cmd, &o.uninstall, "uninstall", "remove what --install wrote for an `agent`", setup.MCPAgents()...)
+	cli.OneOf(cmd, &o.install, "install", "configure this `agent` to start skillhand mcp", setup.MCPAgents()...)
+	cli.OneOf(cmd, &o.uninstall, "uninstall", "remove what --install wrote for this `agent`", setup.MCPAgents()...)
 	o.scope = "user"
 	cli.OneOf(cmd, &o.scope, "scope", "the `scope` of the configuration", "user", "project")
-	f.BoolVar(&o.dryRun, "dry-run", false, "show what --install or --uninstall would change, and change nothing")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show what --install or --uninstall would change; change nothing")
 	cmd.MarkFlagsMutuallyExclusive("install", "uninstall")
 	return cmd
 }
@@ -91,13 +91,13 @@ func installMCP(std *cli.Std, o mcpOptions) error {
 	owner, project := setup.MCPOwner{Home: h.Home, Project: files.Around(h.Dir), Getenv: h.Env.Get}, o.scope == "project"
 	change, already := (*setup.MCPChange)(nil), "already there"
 	if o.uninstall != "" {
-		already = "skillhand is not there"
+		already = "no entry for skillhand"
 		change, err = setup.PlanMCPRemoval(agent, owner, project)
 	} else {
 		change, err = setup.PlanMCP(agent, owner, project, o.command(std))
 	}
 	if manual, ok := errors.AsType[*setup.ByHandError](err); ok {
-		err = fmt.Errorf("%w\nit is left as it is: write this into it by hand", err)
+		err = fmt.Errorf("%w\nthe file is unchanged; add this entry by hand", err)
 		return errors.Join(std.Print(manual.Text), err)
 	}
 	if err != nil {

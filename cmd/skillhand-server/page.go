@@ -33,14 +33,13 @@ func newPage(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "page [SKILL]",
 		Short: "Look at skills and at what happened, in a browser",
-		Long: `Look at skills and at what happened here, in a browser on this machine: each
-skill beside the page that an agent reads, live on every save; runs and asks,
-sessions and batches. With SKILL, begin with that one.
+		Long: `Look at skills and at what happened here, in a browser on this machine: each skill
+beside the page that an agent reads, live on every save; runs and asks, sessions and
+batches. With SKILL, the browser opens that skill.
 
-Looking runs nothing. A button runs a skill's commands, in folders that you
-trust. The address that is printed lets one browser in, once; nobody else on the
-machine, and no other page in the browser, can look. It ends with Ctrl-C, or
-with its terminal.`,
+Looking runs nothing. A button runs a skill's commands, in folders that you trust.
+The printed address works once, in one browser. No other user of the machine can
+look, and no other page in the browser. page ends on Ctrl-C, or with its terminal.`,
 		Example: `  skillhand page
   skillhand page review
   skillhand page --no-open --port 8100
@@ -51,9 +50,9 @@ with its terminal.`,
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.port, "port", 0, "`port` on this machine (default any that is free)")
-	f.BoolVar(&o.noOpen, "no-open", false, "print the address, and open no browser")
-	f.StringVarP(&o.export, "output", "o", "", "write the site as one HTML `file`, and serve nothing")
+	f.IntVar(&o.port, "port", 0, "`port` on this machine (default: any free port)")
+	f.BoolVar(&o.noOpen, "no-open", false, "print the address; open no browser")
+	f.StringVarP(&o.export, "output", "o", "", "write the site as one HTML `file`; serve nothing")
 	o.at.Flags(cmd)
 	o.dbFlag(cmd)
 	cmd.ValidArgsFunction = o.at.CompleteSkills(std, true)

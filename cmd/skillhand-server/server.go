@@ -13,7 +13,7 @@ func newServer(std *cli.Std) *cobra.Command {
 		Short: "Show the second program: where it is and what it is built from",
 		Long: `Show the program that runs some of skillhand's commands, so that skillhand
 itself starts fast: where it is, its version, its commands, and the modules it
-is built from. If it is not found, this exits with 3 and says how to get it.`,
+is built from. If the program is missing, server exits with 3 and says how to get it.`,
 		Example: `  skillhand server
   skillhand server --json`,
 		Args: cli.Args(cobra.NoArgs),

@@ -52,26 +52,28 @@ func newTry(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "try [SKILL|PLUGIN...] [-- CLAUDE-ARG...]",
 		Short: "Try skills with a model: do they fire, do they help",
-		Long: `Ask Claude the prompts in each skill's evals folder, and report how often the
-skill fired, what fired instead, and whether it helps. Without SKILL, all skills
-of this project that have cases are tried. Each trial is a call that costs money:
---dry-run counts them, and --budget-usd bounds what is spent.
+		Long: `Ask Claude the prompts in each skill's evals folder, and report how often the skill
+fired, what fired instead, and whether it helps. Without SKILL, try all skills of
+this project that have cases. Each trial is a call that costs money: --dry-run
+counts the calls, and --budget-usd limits what you spend.
 
 Cases are evals/evals.json (agentskills.io), lists of queries (skill-creator),
 evals/*.yaml, and suites of claude plugin eval (evals/CASE/prompt.md or case.yaml,
-graders/*.md), of a skill or of a plugin as a whole. --init writes some to start
-from. Each trial gets a fresh copy of its case's folder and an empty HOME with
-your credentials, so nothing of yours is read or changed. Edits in the folder and
-what the skill allows itself are accepted; allow other tools with --allowed-tool.
-A Bash command that you or the skill allow can still write wherever you can.
+graders/*.md), of a skill or of a whole plugin. --init writes cases to start from.
 
-Trials without a verdict (rate limit, time-out, crash) are retried and excluded
-from the rates. Each trial is saved when it ends: run the same command again to
-continue after an interruption. Arguments after -- go to the CLI unchanged.
+Each trial gets a fresh copy of its case's folder and an empty HOME with your
+credentials, so it does not read or change your files. It may edit files in the
+folder and use the tools that the skill allows; allow other tools with
+--allowed-tool. A Bash command that you or the skill allow can still write wherever
+you can.
 
-With --batch trials are jobs of a batch (see skillhand batch): on this machine and,
+skillhand retries trials without a verdict (rate limit, timeout, crash) and leaves
+them out of the rates. It saves each trial when it ends: run the same command again
+to continue after an interruption. Arguments after -- go to the CLI unchanged.
+
+With --batch, trials are jobs of a batch (see skillhand batch): on this machine and,
 with --db postgres://..., on every machine that runs skillhand batch work on the
-same database. Those need claude and credentials, and nothing else.
+same database. Those machines need only claude and credentials.
 
 Exit status: 1 unless every trial with a verdict is as expected and passes its
 checks (--min-fired and --min-pass loosen that), 3 no claude, no cases or no saved
@@ -81,7 +83,7 @@ trials, 4 some trials have no verdict yet, 5 credentials or quota, 130 interrupt
   skillhand try greet --runs 5 --baseline
   skillhand try --with-mine --min-fired 0.8 --junit report.xml
   skillhand try greet --runs 50 --batch --db postgres://db/skillhand --rate 30/m
-  skillhand try greet --from DIR      # judge again, ask nobody`,
+  skillhand try greet --from DIR      # judge saved trials again, without Claude`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n := cmd.ArgsLenAtDash(); n >= 0 {
 				args, o.Args = args[:n], args[n:]
@@ -97,25 +99,25 @@ trials, 4 some trials have no verdict yet, 5 credentials or quota, 130 interrupt
 	f.BoolVar(&o.untilSure, "until-sure", false, "stop before --runs when every minimum and difference is decided")
 	f.BoolVar(&o.Baseline, "baseline", false, "also try without the skill, to see whether it helps")
 	f.IntVarP(&o.Jobs, "jobs", "j", 4, "`number` of trials at the same time; with --batch over all machines, if given")
-	f.Float64Var(&o.budgetUSD, "budget-usd", 0, "spend this many `dollars` on all trials, and at most one turn more (0: no limit)")
-	f.Float64Var(&o.MaxUSD, "max-budget-usd", 0, "end a trial that costs more than this many `dollars` (0: no limit)")
-	f.Float64Var(&o.min.Fired, "min-fired", 1, "exit with 1 if it fires, or stays quiet, less often than it should (0 to 1)")
-	f.Float64Var(&o.min.Pass, "min-pass", 1, "exit with 1 if its checks pass less often (0 to 1)")
+	f.Float64Var(&o.budgetUSD, "budget-usd", 0, "spend at most this many `dollars`, plus one turn, on all trials (0: no limit)")
+	f.Float64Var(&o.MaxUSD, "max-budget-usd", 0, "stop a trial that costs more than this many `dollars` (0: no limit)")
+	f.Float64Var(&o.min.Fired, "min-fired", 1, "exit with 1 if the skill behaves as expected in a smaller share of trials (0 to 1)")
+	f.Float64Var(&o.min.Pass, "min-pass", 1, "exit with 1 if the checks pass in a smaller share of trials (0 to 1)")
 	f.StringArrayVar(&o.cases, "cases", nil, "read cases from this `file` instead of the evals folder; repeatable")
 	f.BoolVar(&o.WithMine, "with-mine", false, "install your other skills too, with those of the project and of enabled plugins")
 	f.BoolVar(&o.Judge, "judge", false, "let a model judge the expectations in evals.json")
-	f.StringVar(&o.JudgeModel, "judge-model", "", "the `model` that judges answers (default: the one that gave them)")
+	f.StringVar(&o.JudgeModel, "judge-model", "", "the `model` that judges answers (default: the model that gave them)")
 	f.BoolVar(&o.Keep, "keep", false, "keep each trial's folder after it ends")
 	f.StringVarP(&o.results, "output", "o", "", "save trials in this `folder` (default: in the state folder)")
 	f.BoolVar(&o.fresh, "fresh", false, "start over instead of continuing an interrupted run")
 	f.StringVar(&o.from, "from", "", "judge the saved trials in this `folder` again, without asking Claude")
-	f.BoolVar(&o.dryRun, "dry-run", false, "show how many calls would be made and what they cost before, and ask nothing")
-	f.BoolVar(&o.init, "init", false, "write cases for you to edit: it asks for prompts at a terminal")
-	f.BoolVar(&o.fromUsage, "from-usage", false, "with --init: take prompts after which agents here called the skill")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show how many calls the trials need and what they cost before; ask nothing")
+	f.BoolVar(&o.init, "init", false, "write cases for you to edit; on a terminal, ask for prompts")
+	f.BoolVar(&o.fromUsage, "from-usage", false, "with --init: use prompts after which agents here called the skill")
 	f.BoolVar(&o.ask, "ask", false, "with --init: let a model propose the cases")
 	o.at.Flags(cmd)
 	cli.SomeOf(cmd, &o.agents, "agent", "the `agents` to try it in, separated by commas", agents.Names()...)
-	f.StringSliceVar(&o.models, "model", nil, "the `model` to ask; several, separated by commas, are arms of their own")
+	f.StringSliceVar(&o.models, "model", nil, "the `model` to ask; several, separated by commas, are compared")
 	f.StringVar(&o.against, "against", "", "also try the skill as it was at this git `revision`, to see what a change did")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "stop a trial after this many turns (0: no limit)")
 	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil, "allow trials to use this `tool`, such as 'Bash(git log:*)'; repeatable")
@@ -124,7 +126,7 @@ trials, 4 some trials have no verdict yet, 5 credentials or quota, 130 interrupt
 	f.DurationVar(&o.client.IdleTimeout, "idle-timeout", claude.DefaultIdleTimeout, "time limit without output from the CLI (0: no limit)")
 	f.IntVar(&o.Retries, "retries", 2, "further attempts at a trial without a verdict")
 	f.StringVar(&o.client.Path, "claude", "", "the `path` of claude (default $SKILLHAND_CLAUDE, then claude in PATH)")
-	f.BoolVar(&o.inBatch, "batch", false, "make the trials as durable jobs, on any number of machines")
+	f.BoolVar(&o.inBatch, "batch", false, "run the trials as durable jobs, on any number of machines")
 	o.batch.dbFlag(cmd)
 	f.Var((*limitValue)(&o.batch.rate), "rate", "with --batch: the `rate` of starts, over all machines, such as 30/m")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each trial, the summary last")

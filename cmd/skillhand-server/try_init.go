@@ -49,9 +49,9 @@ func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, names []string, s
 	}
 	text := fmt.Sprintf("%s: %s, %d of which should fire\n", term.Near(file), term.Plural(len(cases), "case"), count(func(p eval.Proposal) bool { return p.Fires }))
 	if empty := count(func(p eval.Proposal) bool { return p.Prompt == "" }); empty > 0 {
-		text += fmt.Sprintf("write what people type into %d of them, then: %s\n", empty, o.again(names, s))
+		text += fmt.Sprintf("write a prompt into %d of them, then: %s\n", empty, o.again(names, s))
 	} else {
-		text += fmt.Sprintf("look at them, then: %s\n", o.again(names, s))
+		text += fmt.Sprintf("read the cases, then: %s\n", o.again(names, s))
 	}
 	if git := s.NeedsGit(); git != "" {
 		text += git + "\n"
@@ -86,7 +86,7 @@ func (o *tryOptions) newCases(ctx context.Context, std *cli.Std, s *eval.Subject
 		for _, prompt := range quiet {
 			std.Say("near miss, of another skill: " + prompt)
 		}
-		quiet = append(quiet, typed(std, in, "And near misses: on its subject, and not for it?")...)
+		quiet = append(quiet, typed(std, in, "And near misses: prompts on the same subject that are not for this skill?")...)
 	}
 	if len(fires) == 0 {
 		fires = make([]string, 3)

@@ -40,16 +40,17 @@ func newAsk(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ask [PROMPT|-] [-- CLAUDE-ARG...]",
 		Short: "Ask Claude and return a typed answer",
-		Long: `Ask Claude through the Claude CLI, and print the answer, or say why there is
-none. Without a PROMPT, the prompt is read from stdin; with one, a pipe or file
-on stdin is sent after it. Arguments after -- go to the CLI unchanged. --agent
-asks another agent through its own program.
+		Long: `Ask Claude through the Claude CLI and print the answer. Without a PROMPT, skillhand
+reads the prompt from stdin. With a PROMPT, it sends a pipe or file on stdin after
+the prompt. Arguments after -- go to the CLI unchanged. --agent asks another agent
+through that agent's own program.
 
-A failure has a category and a kind. Temporary failures (network, rate limit,
-overload) are retried. Nothing that the CLI started is left running.
+If there is no answer, the error has a category and a kind. skillhand retries
+temporary failures (network, rate limit, overload). When it ends, nothing that the
+CLI started is left running.
 
-With --skill, the model and tools in the skill's frontmatter are used if its
-folder is trusted and Claude is asked. Flags override them.
+With --skill, skillhand uses the model and the tools in the skill's frontmatter, if
+you trust the skill's folder and ask Claude. Flags override them.
 
 Exit status: 1 failure, 3 no such program, 4 temporary failure, 5 credentials or
 quota, 124 timed out, 130 interrupted.`,
@@ -270,7 +271,7 @@ func (o *askOptions) readPrompt(ctx context.Context, std *cli.Std, cmd *cobra.Co
 	piped, err := cli.ReadAll(ctx, std.In, tooLong, patience, o.client.Timeout)
 	switch {
 	case errors.Is(err, cli.ErrSilent) && !wanted:
-		std.Warn(fmt.Sprintf("nothing came from stdin for %s: going on without it (</dev/null says that nothing will)", silentPipe))
+		std.Warn(fmt.Sprintf("stdin: no input for %s, continuing without it; add </dev/null to skip the wait", silentPipe))
 	case errors.Is(err, cli.ErrSilent), errors.Is(err, cli.ErrEndless):
 		e := &claude.Error{Category: claude.Timeout, Kind: claude.Deadline, Message: fmt.Sprintf("stdin: the prompt did not end within %s", o.client.Timeout)}
 		return cli.Exit(cli.ExitTimeout, e)

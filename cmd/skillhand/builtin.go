@@ -17,8 +17,9 @@ func newBuiltin(std *cli.Std) *cobra.Command {
 	return &cobra.Command{
 		Use:   "builtin [NAME [ARG...]]",
 		Short: "Run a built-in by hand, or list them",
-		Long: `Run one of the functions that directives can call without starting a process.
-Without NAME, list them. A launcher in a plugin's hooks/bin does the same:
+		Long: `Run a built-in: a function of skillhand that a directive can call without starting a
+process. Without NAME, list the built-ins. A launcher in a plugin's hooks/bin can
+call one too:
 
   #!/bin/sh
   exec skillhand builtin list-skills "$@"`,

@@ -40,28 +40,27 @@ func newCheck(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [SKILL|PATH...]",
 		Short: "Lint skills: find what is wrong before an agent does",
-		Long: `Lint skills, commands, agents, plugins, marketplaces and hooks files: commands
-that abort the page, patterns that never match, links that lead nowhere, rules
-that grant nothing or too much. Nothing is run.
+		Long: `Find mistakes in skills, commands, agents, plugins, marketplaces and hooks files:
+commands that abort the page, patterns that never match, links to missing files,
+rules that grant nothing or too much. check runs none of their commands.
 
-The verdict is Claude Code's: a finding says what Claude Code ` + claudecode.Version + ` does with the
-file, not what skillhand load does. --agents asks for other agents too.
+A finding says what Claude Code ` + claudecode.Version + ` does with the file, not what skillhand load
+does. --agents also checks for other agents.
 
-Without a path, this project and the user's own skills are checked, and --fix
-changes only the project's; - reads a skill from stdin. A Markdown file of
-another kind is checked as a skill's text if it is named. --explain RULE says
-more about a finding.
+Without a path, check reads this project and your own skills; --fix then changes
+only the project's. The path - reads a skill from stdin. If you name a Markdown file
+of another kind, check reads it as a skill's text. --explain RULE explains a rule.
 
-To ignore a finding, say why on the line before:
+To ignore a finding, put a comment with the reason above its line:
   <!-- skillhand: ignore SK308 the file is always there -->
-or for all of it, in the frontmatter:
+To ignore a rule in the whole file, name it in the frontmatter:
   metadata: {skillhand-ignore: "SK308 the files are always there"}
 
-The exit status is 1 if there are findings at or above --fail-on, and 3 if
-there is nothing to check.`,
+The exit status is 1 if there are findings at or above --fail-on, and 3 if there is
+nothing to check.`,
 		Example: `  skillhand check
   skillhand check skills/review --fix
-  skillhand check --explain SK401        say what a rule is about
+  skillhand check --explain SK401        explain a rule
   skillhand may --skill review           what Claude Code decides about commands
   skillhand check --format sarif > skillhand.sarif
   skillhand check --write-baseline .skillhand-baseline.json`,
@@ -78,23 +77,23 @@ there is nothing to check.`,
 	f.IntVar(&o.maxSame, "max-same", 3, "of findings that are alike, show the first `N` in full and count the others; 0 shows all")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	f.BoolVar(&o.fix, "fix", false, "fix what can be fixed safely")
-	f.BoolVar(&o.unsafe, "unsafe-fixes", false, "with --fix or --dry-run: also where a fix may change more")
+	f.BoolVar(&o.unsafe, "unsafe-fixes", false, "with --fix or --dry-run: also apply fixes that may change the meaning")
 	f.BoolVar(&o.diff, "dry-run", false, "show what --fix would change as a diff, and change nothing")
 	f.BoolVar(&o.watch, "watch", false, "check again whenever a file changes")
 	cli.OneOf(cmd, &o.failOn, "fail-on", "exit with 1 from this `severity` on", "error", "warning", "info")
 	cli.OneOf(cmd, &o.severity, "severity", "print only findings of this `severity` or worse", "error", "warning", "info")
-	cli.OneOf(cmd, &o.as, "as", "take the files as loaded from a `place`: project, user or plugin (default: by location)",
+	cli.OneOf(cmd, &o.as, "as", "check the files as if loaded from this `place`: project, user or plugin (default: by location)",
 		"project", "user", "plugin")
 	cli.OneOf(cmd, &o.dialect, "dialect", "check for a `dialect`: claude, or skillhand to also say where our own pages differ from it",
 		"claude", "skillhand")
 	cli.SomeOf(cmd, &o.agents, "agents", "also check for these `agents`: "+strings.Join(check.Agents(), ", ")+" (default claude)", check.Agents()...)
-	f.StringVar(&o.baseline, "baseline", "", "do not report what this `file` lists")
+	f.StringVar(&o.baseline, "baseline", "", "do not report the findings that this `file` lists")
 	f.StringVar(&o.writeBaseline, "write-baseline", "", "list all findings in this `file`, for --baseline")
-	f.BoolVar(&o.noIgnore, "no-ignore", false, "report what files ask to be ignored")
-	f.BoolVar(&o.noSkip, "no-skip", false, "check folders of tests, fixtures and vendored code too")
+	f.BoolVar(&o.noIgnore, "no-ignore", false, "also report findings that a file asks to ignore")
+	f.BoolVar(&o.noSkip, "no-skip", false, "also check folders of tests, fixtures and vendored code")
 	f.StringVar(&o.config, "config", "", "configuration `file` (default: "+check.ConfigName+" at the repository's top, or here)")
 	o.at.RootFlags(cmd)
-	f.StringVar(&o.explain, "explain", "", "say what a `rule` is about; without one, list the rules")
+	f.StringVar(&o.explain, "explain", "", "explain a `rule`; without a rule, list all rules")
 	f.Lookup("explain").NoOptDefVal = " " // the rule may stand behind it as an argument
 	f.StringVar(&o.stdinFile, "stdin-file", "", "the `path` that stdin stands for")
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {

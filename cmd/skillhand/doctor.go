@@ -13,24 +13,25 @@ func newDoctor(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [SKILL]",
 		Short: "Say what is missing or broken here, or what a skill needs",
-		Long: `Check what skillhand needs and uses here, line by line: its state folder, bash,
-the Claude CLI, Claude Code's settings and the plugin, what skillhand put on this
-machine and where (skillhand uninstall removes it), trust, and the skills that can
-be loaded from this folder.
+		Long: `Without a SKILL, check what skillhand uses here, a line for each: its state folder,
+bash, the Claude CLI, Claude Code's settings and the plugin, the files that
+skillhand put on this machine (skillhand uninstall removes them), trust, and the
+skills that can be loaded from this folder.
 
-  ok        it is there
+  ok        skillhand found it
   note      skillhand works without it, but other things may not
   wrong     it is broken: a settings file, a skill
   missing   skillhand needs it
 
-The exit status is 3 if something needed is missing, else 1 if something is
-wrong, else 0. Nothing is changed.
+The exit status is 3 if something that skillhand needs is missing, else 1 if
+something is wrong, else 0. doctor changes nothing.
 
-With a skill, say what it needs and whether that is here: the programs that its
-directives, its scripts and the commands in its fences call, variables that must be
-set, packages, skills, agents and MCP tools that it names, and network hosts. Nothing
-is run. The exit status is 3 if something is missing. --write puts programs and
-variables into the field compatibility, after showing the change and asking.`,
+With a SKILL, list what the skill needs and whether it is here: the programs that
+its directives, its scripts and the commands in its fences call; variables that must
+be set; the packages, skills, agents, MCP tools and network hosts that it names.
+doctor runs none of these commands. The exit status is 3 if something is missing.
+--write adds programs and variables to the field compatibility; it shows the change
+and asks first.`,
 		Example: `  skillhand doctor
   skillhand doctor release-notes
   skillhand doctor --all           # a line for each skill of the project
@@ -67,8 +68,8 @@ variables into the field compatibility, after showing the change and asking.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.all, "all", false, "say what each skill of the project needs, a line each")
-	f.BoolVar(&o.write, "write", false, "put what the skill needs into its field compatibility")
+	f.BoolVar(&o.all, "all", false, "print a line for each skill of the project: what it needs")
+	f.BoolVar(&o.write, "write", false, "add what the skill needs to its field compatibility")
 	f.BoolVar(&o.json, "json", false, "print one JSON document, or a line for each skill")
 	o.at.Flags(cmd)
 	return cmd

@@ -22,11 +22,11 @@ func newEmit(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "emit",
 		Short: "Print a valid report, from a shell script",
-		Long: `Print a report, built from flags. All values are escaped. Flags that do not make
-a valid report are refused, with exit status 2 and nothing on stdout.
+		Long: `Print a report made from flags. emit escapes all values. If the flags do not make a
+valid report, emit prints nothing on stdout and exits with status 2.
 
-Without flags it is a success with confidence 1. --error makes it a failure, and
-a failure has confidence 0, unless you say otherwise.`,
+Without flags, the report is a success with confidence 1. --error makes it a failure
+with confidence 0. --success and --confidence override this.`,
 		Example: `  skillhand emit --deliverable src/auth.ts --metric files_created=1
   skillhand emit --confidence 0.8 --since "$START_MS"
   skillhand emit --error FILE_NOT_FOUND="no $file" --context "file=$file"`,
@@ -34,15 +34,15 @@ a failure has confidence 0, unless you say otherwise.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runEmit(std, cmd, &o) },
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.success, "success", false, "it succeeded, despite errors")
-	f.BoolVar(&o.fail, "fail", false, "it failed")
+	f.BoolVar(&o.success, "success", false, "report a success, despite errors")
+	f.BoolVar(&o.fail, "fail", false, "report a failure")
 	f.Float64Var(&o.report.Confidence, "confidence", 1, "how good the result is, 0 to 1 (default 1, or 0 for a failure)")
 	f.Lookup("confidence").DefValue = "0" // not shown: there are two
-	f.Var(collect("path", o.report.AddDeliverable), "deliverable", "a file or folder that was made or changed; repeatable")
-	f.Var(collect("name=number", o.report.AddMetric), "metric", "something that was measured; repeatable")
-	f.Var(collect("CODE=message", o.report.AddError), "error", "something that went wrong; repeatable")
+	f.Var(collect("path", o.report.AddDeliverable), "deliverable", "a file or folder that the script made or changed; repeatable")
+	f.Var(collect("name=number", o.report.AddMetric), "metric", "a measured value; repeatable")
+	f.Var(collect("CODE=message", o.report.AddError), "error", "an error; repeatable")
 	f.Var(collect("key=value", o.addContext), "context", "a detail of the preceding --error; repeatable")
-	f.StringVar(&o.since, "since", "", "gives execution_time_ms: `START` is in milliseconds since 1970, as date +%s%3N prints it")
+	f.StringVar(&o.since, "since", "", "set execution_time_ms from `START`: milliseconds since 1970, as date +%s%3N prints them")
 	return cmd
 }
 

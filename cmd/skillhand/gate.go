@@ -28,20 +28,20 @@ func newGate(std *cli.Std) *cobra.Command {
 	var o gateOptions
 	cmd := &cobra.Command{
 		Use:   "gate",
-		Short: "Let a skill's checks hold an agent back that is not done",
-		Long: `A gate asks the checks of a skill's done.yaml when Claude Code is about to stop. If
-one does not hold, the agent is told which, and goes on: at most twice in a turn. It
-is asked only if the agent got the skill in this turn, and only in folders that you
-trust. In doubt the agent may stop.
+		Short: "Send an agent back to work until a skill's checks pass",
+		Long: `When Claude Code is about to stop, a gate runs the checks in a skill's done.yaml. If
+a check fails, the agent learns which one and continues, at most twice in a turn.
+The gate runs only if the agent got the skill in this turn, and only in folders that
+you trust. If a check has no clear result, the agent may stop.
 
-Gates are off until you switch them on: no project can. They need the plugin of
-skillhand in Claude Code.
+Gates are off until you switch them on; a project cannot switch them on. They need
+skillhand's plugin in Claude Code.
 
 Without a command, gate lists the skills here that have a done.yaml.`,
-		Example: `  skillhand gate                  which skills here have a gate
+		Example: `  skillhand gate                  list the skills here that have checks
   skillhand gate on release       switch on the gate of one skill
-  skillhand gate on               of every skill
-  skillhand gate off`,
+  skillhand gate on               switch on the gates of all skills
+  skillhand gate off              switch all gates off`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return listGates(std, o) },
 	}
@@ -56,9 +56,9 @@ func newGateSwitch(std *cli.Std, on bool) *cobra.Command {
 	use, short, long := "off [SKILL]", "Switch off the gate of a skill, or all gates", "Switch off the gate of a skill, or all gates."
 	if on {
 		use, short = "on [SKILL]", "Switch on the gate of a skill, or all gates"
-		long = `Switch on the gate of a skill, or the gates of all skills. You are asked on the
-terminal, and see the commands of the skill's checks first. Without a terminal
-nothing is switched on: a model could run this command.`
+		long = `Switch on the gate of a skill, or of all skills. skillhand first shows the commands
+of the skill's checks and asks you on the terminal. Without a terminal it switches
+nothing on, because a model could run this command.`
 	}
 	cmd := &cobra.Command{
 		Use: use, Short: short, Long: long,
@@ -104,9 +104,9 @@ func switchGate(ctx context.Context, std *cli.Std, at *cli.At, on bool, name str
 		if !std.Interactive() {
 			return cli.Exit(cli.ExitFailed, fmt.Errorf("gate of %s: not switched on: there is no terminal to ask you on", what))
 		}
-		text := "When an agent that got the skill stops, the checks of its done.yaml are asked."
+		text := "When an agent that got the skill stops, skillhand runs the skill's checks."
 		if len(commands) > 0 {
-			text += " These commands run then:"
+			text += "\nThey run these commands:"
 		}
 		std.Say(text)
 		for _, c := range commands {
@@ -143,7 +143,7 @@ func listGates(std *cli.Std, o gateOptions) error {
 	}
 	lines := gatesHere(h)
 	if len(lines) == 0 {
-		std.Say("no skill here has a done.yaml: skillhand init skill NAME --gate makes one that has")
+		std.Say("no skill here has a done.yaml; to make one: skillhand init skill NAME --gate")
 	}
 	return cli.PrintEach(std, o.json, lines, func(g gateLine) string {
 		state := "off"
@@ -151,7 +151,7 @@ func listGates(std *cli.Std, o gateOptions) error {
 		case g.Fault != "":
 			state = "broken: " + g.Fault
 		case g.On && !g.Trusted:
-			state = "on, and never asked: not trusted (skillhand trust " + words.Quote(trust.Root(g.File)) + ")"
+			state = "on, but never runs: not trusted; run: skillhand trust " + words.Quote(trust.Root(g.File))
 		case g.On:
 			state = "on"
 		}

@@ -24,14 +24,14 @@ func newHistory(std *cli.Std) *cobra.Command {
 	var o historyOptions
 	cmd := &cobra.Command{
 		Use:   "history [VIEW] [flags]",
-		Short: "List what was run and asked, or sum it up (status, retro)",
-		Long: `List the recorded runs and questions of this project, the latest last; --all lists
-those of every project. A record says what ran, where, how it ended, how long it
-took and what it cost; never the text of a prompt or a page, and nothing from the
+		Short: "List past runs and asks, or summarize them (status, retro)",
+		Long: `List the recorded runs and asks of this project, the latest last; --all lists those
+of every project. A record says what ran, where, how it ended, how long it took and
+what it cost. It contains no text of a prompt or a page, and nothing from the
 environment. Set SKILLHAND_HISTORY=off to record nothing.
 
-Two views sum it up: status says what this session has loaded and how the last
-runs went, retro what failed, why, and what to do.`,
+Two views summarize the records. status shows what this session has loaded and how
+the last runs went. retro shows what failed, why, and what to do.`,
 		Example: `  skillhand history
   skillhand history --failed --since 7d
   skillhand history --skill deploy --last 5

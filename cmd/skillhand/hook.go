@@ -24,13 +24,14 @@ func newHook(std *cli.Std) *cobra.Command {
 	return &cobra.Command{
 		Use:   "hook",
 		Short: "Answer a Claude Code hook event on stdin",
-		Long: `Answer a Claude Code hook event on stdin, so that load knows what an agent has
-seen: compaction and /clear make it forget, a new subagent has seen nothing. If
-you switched on a gate, it also asks the checks of a skill when an agent stops.
-The plugin that ships with skillhand calls this for every event it needs.
+		Long: `Answer a Claude Code hook event on stdin. From these events skillhand load knows
+what an agent has seen: compaction and /clear make the agent forget, and a new
+subagent has seen nothing. If you switched on a gate, hook also runs the checks of a
+skill when an agent stops. The plugin that ships with skillhand calls hook for every
+event it needs.
 
-It never fails: whatever goes wrong, it prints {} and a message on stderr, so
-that the session continues.`,
+hook never fails: after any error it prints {} and a message on stderr, so that the
+session continues.`,
 		Example:            `  echo '{"hook_event_name":"PreCompact","session_id":"abc"}' | skillhand hook`,
 		DisableFlagParsing: true, // a flag it does not know must not end in status 2, which blocks
 		RunE: func(cmd *cobra.Command, args []string) error {

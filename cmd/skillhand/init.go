@@ -22,7 +22,7 @@ func newInit(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Make a new skill, plugin or batch",
-		Long:  "Make a new skill, plugin or batch that works right away. Nothing is overwritten.",
+		Long:  "Make a new skill, plugin or batch that works right away. init overwrites nothing.",
 		Example: `  skillhand init skill review       in .claude/skills of this project
   skillhand init plugin toolbox     in the folder toolbox
   skillhand init batch reviews      in the folder reviews`,
@@ -47,19 +47,18 @@ func newInitSkill(std *cli.Std) *cobra.Command {
 		Use:   "skill NAME",
 		Short: "Make a new skill",
 		Long: `Make a new skill in .claude/skills at the top of this project: one ordinary
-SKILL.md, which any agent reads without skillhand. Nothing is overwritten.
+SKILL.md, which any agent can read without skillhand. init overwrites nothing.
 
 With --launcher, SKILL.md calls skillhand load instead. The agent then reads the
 instructions once in a session and fresh output every time, but everyone who uses
 the skill needs skillhand. The skill also gets a script and a test.
 
-With --gate, the skill also gets a done.yaml: checks that must hold when an agent
+With --gate, the skill also gets a done.yaml: checks that must pass when an agent
 says that it is done. See skillhand gate --help.
 
-With --for, also make a stub for an agent that reads skills but runs no
-directives in them. The stub has the skill's description, and tells the agent to
-run skillhand load and to follow the page. If there is a skill of that name, only
-its stubs are made.`,
+With --for, also make a stub for an agent that reads skills but runs no directives
+in them. The stub has the skill's description, and tells the agent to run skillhand
+load and to follow the page. If the skill already exists, init makes only its stubs.`,
 		Example: `  skillhand init skill review
   skillhand init skill review --dir plugin/skills
   skillhand init skill review --launcher
@@ -134,7 +133,7 @@ func newInitPlugin(std *cli.Std) *cobra.Command {
 	return &cobra.Command{
 		Use:     "plugin NAME",
 		Short:   "Make a new plugin with one skill",
-		Long:    "Make a new plugin for Claude Code, with one skill, in the folder NAME.\nNothing is overwritten.",
+		Long:    "Make a new plugin for Claude Code, with one skill, in the folder NAME.\ninit overwrites nothing.",
 		Example: "  skillhand init plugin toolbox",
 		Args:    cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -157,7 +156,7 @@ func newInitBatch(std *cli.Std) *cobra.Command {
 	return &cobra.Command{
 		Use:     "batch NAME",
 		Short:   "Make a new job file, with jobs to start from",
-		Long:    "Make a job file for skillhand batch, with a script and texts to start from, in\nthe folder NAME. Nothing is overwritten.",
+		Long:    "Make a job file for skillhand batch, with a script and texts to start from, in\nthe folder NAME. init overwrites nothing.",
 		Example: "  skillhand init batch reviews",
 		Args:    cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {

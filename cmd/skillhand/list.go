@@ -19,12 +19,12 @@ func newList(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the skills that can be loaded here",
-		Long: `List the skills and commands that can be loaded here by name: where each comes
-from, whether its commands may run, and what it is for. If several have the same
-name, the first one is loaded.
+		Long: `List the skills and commands that can be loaded here by name: where each comes from,
+whether its commands may run, and what it is for. If several have the same name,
+skillhand loads the first.
 
---agents says which agents' models see a skill: seen, cut (the name, and not all of
-the description), or invisible, and why.`,
+--agents shows which agents see each skill: seen, cut (the agent sees the name, but
+not the whole description), or invisible, and why.`,
 		Example: `  skillhand list
   skillhand list --agents=codex,opencode
   skillhand list --json | jq -r 'select(.trusted | not).file'`,
@@ -37,7 +37,7 @@ the description), or invisible, and why.`,
 		},
 	}
 	at.Flags(cmd)
-	cmd.Flags().StringSliceVar(&names, "agents", nil, "say which of these `agents` see each skill (--agents alone: all of them)")
+	cmd.Flags().StringSliceVar(&names, "agents", nil, "show which of these `agents` see each skill (--agents alone: all agents)")
 	cmd.Flags().Lookup("agents").NoOptDefVal = "all"
 	cli.Values(cmd, "agents", agents.Names()...)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each skill")

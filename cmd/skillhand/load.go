@@ -39,24 +39,29 @@ func newLoad(std *cli.Std) *cobra.Command {
 		Long: `Print a skill as the agent should read it, with its variables filled in and each
 directive replaced by its output.
 
-The page is skillhand's own: an argument is always data, and a directive that
-fails becomes an <error>. To see what Claude Code itself would send, or why it
-would refuse, use --dialect claude. skillhand check reports where they differ.
+The page follows skillhand's own rules: an argument is always data, and a directive
+that fails becomes an <error>. To see what Claude Code itself would send, or why it
+would refuse, use --dialect claude. skillhand check reports where the two differ.
 
-Arguments of the skill come after its name. If one looks like a flag, put --
-first: skillhand load log -- --oneline.
+The skill's arguments come after its name. If one looks like a flag, put -- first:
+skillhand load log -- --oneline.
 
-SKILL is a name, plugin:name, or the path of a skill's folder or file. A name is
-looked up in --root and the plugin, in the folders of agents (.claude/skills,
-.agents/skills, .cursor/skills and so on) from here up to the repository's top,
-in the repository itself (skills/, plugins/*/skills, skills and plugins in folders
-at its top, what its manifests name), in your own folders, and in plugins that
-Claude Code installed. A project that you do not trust never hides a skill of your
-own.
+SKILL is a name, plugin:name, or the path of a skill's folder or file. skillhand
+looks for a name in these places, in this order:
 
-A page with an <error> is still printed; with --strict the load fails instead. Commands run only from your own
-skill folders, from plugins that Claude Code installed, and from folders that
-you trust.`,
+  --root, and the plugin
+  folders of agents (.claude/skills, .agents/skills, .cursor/skills and so on),
+    from here up to the repository's top
+  the repository itself: skills/, plugins/*/skills, skills and plugins in
+    folders at its top, and folders that its manifests name
+  your own folders
+  plugins that Claude Code installed
+
+A project that you do not trust never hides a skill of your own.
+
+load prints a page even if it contains an <error>; with --strict it fails instead.
+Commands run only from your own skill folders, from plugins that Claude Code
+installed, and from folders that you trust.`,
 		Example: `  skillhand load review src/auth.go
   skillhand load log -- --oneline -3             # these are not flags of load
   skillhand load review src/auth.go --strict
@@ -76,9 +81,9 @@ you trust.`,
 	f.StringVar(&o.at.Session, "session", "", "session `id` (default $CLAUDE_SESSION_ID, then $CLAUDE_CODE_SESSION_ID)")
 	f.StringVar(&o.Agent, "reader", "", "`id` of the agent that will read the page")
 	o.at.Flags(cmd)
-	f.BoolVar(&o.full, "full", false, "print the whole text, whatever the agent has seen")
-	f.BoolVar(&o.reference, "reference", false, "print the page of a later use: fresh output without the instructions")
-	f.BoolVar(&o.Strict, "strict", false, "fail if a directive fails, and print no page")
+	f.BoolVar(&o.full, "full", false, "print the whole page, even if the agent has seen the skill")
+	f.BoolVar(&o.reference, "reference", false, "print the page of a later use: fresh output, without the instructions")
+	f.BoolVar(&o.Strict, "strict", false, "fail without a page if a directive fails")
 	o.wrap, o.dialect, o.via = "auto", "skillhand", "slash"
 	cli.OneOf(cmd, &o.wrap, "wrap", "wrap output in <skill-output>, by a `mode`", "auto", "always", "never")
 	cli.OneOf(cmd, &o.dialect, "dialect", "render in a `dialect`: skillhand, or claude for what Claude Code "+claudecode.Version+" sends",
@@ -88,9 +93,9 @@ you trust.`,
 		strings.Join(claudecode.Modes(), ", ")+" (default: your settings', else default)", claudecode.Modes()...)
 	f.DurationVar(&o.Timeout, "timeout", 120*time.Second, "time limit for each directive")
 	f.IntVar(&o.MaxOutput, "max-output", 30_000, "the most `characters` of a directive's output to print; longer output is cut to 2,000")
-	f.BoolVar(&o.noExec, "no-exec", false, "run nothing, and leave directives as written")
-	f.StringVar(&o.record, "record", "", "record every directive's outcome in `file`")
-	f.StringVar(&o.replay, "replay", "", "run nothing, and take every directive's outcome from `file`")
+	f.BoolVar(&o.noExec, "no-exec", false, "run nothing; leave directives as written")
+	f.StringVar(&o.record, "record", "", "record the outcome of each directive in this `file`")
+	f.StringVar(&o.replay, "replay", "", "run nothing; take the outcome of each directive from this `file`")
 	f.BoolVar(&o.json, "json", false, "print one JSON document: the page and what ran")
 	cmd.MarkFlagsMutuallyExclusive("full", "reference")
 	return cmd
@@ -127,7 +132,7 @@ func runLoad(ctx context.Context, std *cli.Std, cmd *cobra.Command, o loadOption
 		for _, w := range page.Warnings {
 			std.Warn(w)
 		}
-		std.Warn("stdout: closed, or " + os.DevNull + ": nobody reads the page, so it does not count as read")
+		std.Warn("stdout: closed, or " + os.DevNull + ": the skill is not marked as seen")
 		return nil
 	}
 	if o.json {

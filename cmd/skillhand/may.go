@@ -35,28 +35,28 @@ func newMay(std *cli.Std) *cobra.Command {
 		Use:   "may [COMMAND|TOOL(ARGUMENT)]",
 		Short: "Say whether Claude Code would run a command here, and by which rule",
 		Long: `Say what Claude Code ` + claudecode.Version + ` would decide about a command of the model, in each
-permission mode: allow, ask, deny, or unknown. In the modes auto and plan a
-classifier of Claude Code's own decides about what default mode would ask about.
-Nothing is run.
+permission mode: allow, ask, deny, or unknown. In the modes auto and plan, Claude
+Code's own classifier decides where default mode would ask. may runs nothing.
 
-The rules are those of all settings files that hold here. The answer names the part
-of the command that decided, the rule with its file and line, and the smallest rule
+The rules come from all settings files that apply here. The answer names the part of
+the command that decided, the rule with its file and line, and the smallest rule
 that would allow the command.
 
-A command is a line of the shell. Other tools are written as in rules:
-'Read(.env)', 'Edit(src/x.go)', 'WebFetch(https://example.com)', mcp__server__tool.
-- reads them from stdin, one on a line.
+A command is a line of shell. Write other tools as in rules: 'Read(.env)',
+'Edit(src/x.go)', 'WebFetch(https://example.com)', mcp__server__tool. With -, may
+reads commands from stdin, one on a line.
 
---skill lists what Claude Code decides about the directives of a skill. With a command
-the skill's allowed-tools count as rules, as they do while the skill is in use.
+--skill lists what Claude Code decides about the directives of a skill. If you also
+give a command, the skill's allowed-tools count as rules, as they do while the skill
+is in use.
 
---from-transcripts reads Claude Code's transcripts of this project: what it asked about
-and how often that was approved or denied, rules that matched nothing, and the smallest
-set of rules that covers what was approved. --write shows the change of the settings
-and asks; without a terminal it only shows.
+--from-transcripts reads Claude Code's transcripts of this project. It lists what
+Claude Code asked about, how often you approved or denied that, rules that matched
+nothing, and the smallest set of rules that covers what you approved. --write shows
+the change to the settings and asks; without a terminal it only shows the change.
 
 Exit status: 0 allow; 1 ask, deny, unknown, or the classifier decides.
---permission-mode says in which mode.`,
+--permission-mode chooses the mode that the exit status is about.`,
 		Example: `  skillhand may 'git push origin main'
   skillhand may 'Read(.env)' --json
   skillhand may --skill release-notes    # its directives
@@ -69,14 +69,14 @@ Exit status: 0 allow; 1 ask, deny, unknown, or the classifier decides.
 	f := cmd.Flags()
 	o.mode = "default"
 	cli.OneOf(cmd, &o.mode, "permission-mode", "the `mode` that the exit status is about", claudecode.Modes()...)
-	f.StringArrayVar(&o.skill, "skill", nil, "a skill by `name` or path; alone: list its directives; repeatable")
+	f.StringArrayVar(&o.skill, "skill", nil, "a skill by `name` or path; without a command: list its directives; repeatable")
 	cli.ValuesFrom(cmd, "skill", func() []string { return o.at.SkillNames(std) })
-	cli.OneOf(cmd, &o.as, "as", "with --skill: take it as loaded from a `place`: project, user or plugin (default: by location)",
+	cli.OneOf(cmd, &o.as, "as", "with --skill: treat the skill as loaded from this `place`: project, user or plugin (default: by location)",
 		"project", "user", "plugin")
 	f.StringVar(&o.settings, "settings", "", "further settings, as claude --settings takes them: a `file` or JSON")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each command or directive")
 	f.BoolVar(&o.transcripts, "from-transcripts", false,
-		"say what Claude Code asked about in this project, and the rules that cover what was approved")
+		"list what Claude Code asked about in this project, and the rules that cover what you approved")
 	f.StringVar(&o.since, "since", "30d", "with --from-transcripts: look back this `period` (12h, 7d, 4w), or from a day on")
 	f.BoolVar(&o.write, "write", false, "with --from-transcripts: add the rules to .claude/settings.local.json")
 	o.at.Flags(cmd)

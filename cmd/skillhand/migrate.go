@@ -27,21 +27,22 @@ func newMigrate(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate [PATH...]",
 		Short: "Upgrade old skills to the current format",
-		Long: `Upgrade skills to the current format, changing only what must change. PATH is a
-file, a folder, or a skill's name; without one, this folder is taken:
+		Long: `Upgrade skills to the current format. migrate changes only what must change. PATH is
+a file, a folder, or a skill's name; without a PATH, migrate reads this folder:
 
   bash scripts that print text  print one JSON report, however they end
   bindings.json, handler.sh     become directives in the skill's text
   first-use.md                  gets <skill> and <output> sections
 
-A script is left alone if something in the tree reads its output, or if it
-cannot be changed safely; the reasons are listed, with --verbose for each file.
---include-read takes scripts whose readers read reports. Of a whole repository
-only its skills' scripts change. The old version is kept as FILE.bak-DATE.
+migrate skips a script if something in the tree reads its output, or if it cannot
+change the script safely. It prints the reasons; --verbose prints them for each
+file. --include-read also migrates scripts whose readers can read reports. In a
+whole repository, migrate changes only the scripts of skills. It keeps each old
+version as FILE.bak-DATE.
 
-Migrated scripts source one file, skillhand-report.bash, in the folder you name.
-A plugin, or a skill outside of one, gets its own: each may be copied alone.
---inline puts its code into each script instead.
+Migrated scripts source one file, skillhand-report.bash, in the folder you name. A
+plugin, or a skill outside a plugin, gets its own copy, because people may copy it
+alone. --inline puts this code into each script instead.
 
 The exit status is 1 if a file could not be read or parsed, 3 if a path is missing.`,
 		Example: `  skillhand migrate --dry-run                    show what would change here
@@ -55,10 +56,10 @@ The exit status is 1 if a file could not be read or parsed, 3 if a path is missi
 	f.StringArrayVar(&o.skillPaths, "skill-path", nil, "a `file` to migrate")
 	f.StringArrayVar(&o.skillDirs, "skill-dir", nil, "a `folder` to migrate")
 	_, _ = f.MarkHidden("skill-path"), f.MarkHidden("skill-dir") // PATH does it
-	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change, and change nothing")
-	f.StringArrayVar(&o.includeRead, "include-read", nil, "also migrate scripts that match `glob` though something reads their output, for readers of reports")
+	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change; change nothing")
+	f.StringArrayVar(&o.includeRead, "include-read", nil, "also migrate scripts that match this `glob`, although something reads their output")
 	f.BoolVar(&o.diff, "diff", false, "show what changes as a diff")
-	f.BoolVar(&o.verbose, "verbose", false, "list each file that was left alone or needs no change, and notes about changes")
+	f.BoolVar(&o.verbose, "verbose", false, "list each file that is skipped or needs no change, and notes about changes")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	f.BoolVar(&o.NoBackup, "no-backup", false, "keep no backups")
 	f.BoolVar(&o.Verify, "verify", false, "run each script before and after, in a scratch copy; change it only if they agree")

@@ -31,12 +31,12 @@ func newParse(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "parse [FILE...]",
 		Short: "Read reports out of script output",
-		Long: `Read the report in each file, or in stdin: a JSON object of five fields, alone
-or the last one among other text; otherwise older plain-text forms such as
-SUCCESS, Confidence: 0.92 and Created: FILE. Every fault in a report is listed.
+		Long: `Read the report in each file, or on stdin: a JSON object of five fields, alone or
+last among other text. Without one, parse reads older plain-text forms such as
+SUCCESS, Confidence: 0.92 and Created: FILE. It lists every problem in a report.
 
-The exit status is 0 if every input has a valid report, whatever it says, 1 if one
-has none, and 3 if a file is missing.`,
+The exit status is 0 if every input has a valid report, whether of success or of
+failure; 1 if an input has none; and 3 if a file is missing.`,
 		Example: `  ./execute.sh | skillhand parse
   skillhand parse out/*.txt --json
   skillhand parse --strict --no-legacy out.json
@@ -49,7 +49,7 @@ has none, and 3 if a file is missing.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.NoLegacy, "no-legacy", false, "read JSON only")
 	f.BoolVar(&o.Strict, "strict", false, "refuse unknown fields, duplicate keys and malformed error codes")
-	f.Float64Var(&o.defaultConfidence, "default-confidence", 0.5, "confidence for legacy output that states none, a `number`")
+	f.Float64Var(&o.defaultConfidence, "default-confidence", 0.5, "the confidence, a `number`, of legacy output that states none")
 	f.BoolVar(&o.schema, "schema", false, "print the JSON Schema of a report")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each input")
 	return cmd

@@ -17,9 +17,9 @@ func newRetro(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "retro",
 		Short: "Look back: what failed, why, and what to do",
-		Long: `Look back on the runs and questions of this project: failures by category and by
-skill, confidence over time, the slowest and the most expensive, what gave
-different results for the same input, and what to do about it.`,
+		Long: `Summarize the runs and asks of this project: failures by category and by skill,
+confidence over time, the slowest and the most expensive, the same input with
+different results, and what to do about it.`,
 		Example: `  skillhand history retro
   skillhand history retro --since 30d --all
   skillhand history retro --markdown > retro.md

@@ -24,18 +24,21 @@ func newRun(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [flags] SKILL|SCRIPT [ARG...]",
 		Short: "Run a skill's script and judge its report",
-		Long: `Run a script, read the report it prints on stdout, and check it against what
-happened: each deliverable must exist and have been made or changed by this run,
-and success must go with exit status 0. The script's stderr is shown live.
+		Long: `Run a script, read the report that it prints on stdout, and check the report against
+what happened: each deliverable must exist and must have been made or changed by
+this run, and success needs exit status 0. You see the script's stderr live.
 
 SKILL is a name, plugin:name, or the path of a skill's folder; its script is
-execute.* or scripts/execute.*. SCRIPT is a path. Everything after it, flags
-too, is passed to the script: flags of run come before it. One that the script
-gets and run has too is named; after -- it is not. The script runs in this folder,
+execute.* or scripts/execute.*. SCRIPT is a path. The script runs in this folder,
 and only from folders that you trust.
 
-When the script ends, the processes it started must end too. One that keeps the
-output open may stay silent for a second; then it is ended, with a warning.
+Put flags of run before the name: run passes everything after the name to the
+script, flags too. skillhand warns if you pass the script a flag that run also has.
+Put -- before the flag to silence the warning.
+
+When the script ends, the processes that it started must end too. A process that
+keeps the output open may stay silent for a second; then skillhand stops it and
+warns.
 
 The exit status is 0 only if every check passes, and 124 after a timeout.`,
 		Example: `  skillhand run deploy staging

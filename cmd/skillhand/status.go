@@ -15,9 +15,8 @@ func newStatus(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show what is loaded and how the last runs went",
-		Long: `Show the skills that this session has loaded, the latest runs and questions of
-this project with their verdicts, how many of them succeeded, and what to do
-next.`,
+		Long: `Show the skills that this session has loaded, the latest runs and asks of this
+project with their verdicts, how many of them succeeded, and what to do next.`,
 		Example: `  skillhand history status
   skillhand history status --all
   skillhand history status --json`,

@@ -17,13 +17,14 @@ func newStatusline(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "statusline",
 		Short: "Print Claude Code's status line, or install it",
-		Long: `Print Claude Code's status line: model, folder, context used, cost,
-loaded skills and the last runs. Claude Code passes what it knows as JSON on
-stdin. This command never fails: what it does not know, it leaves out.
+		Long: `Print Claude Code's status line: model, folder, context used, cost, loaded skills
+and the last runs. Claude Code passes the first four as JSON on stdin. This command
+never fails: it leaves out what it does not know.
 
-With --install, add it to .claude/settings.json of this project, or with --user
-to your own settings. Everything else in the file stays as it is, byte for byte.
-Another status line is replaced only with --force. --uninstall removes it again.`,
+--install adds the status line to .claude/settings.json of this project, or with
+--user to your own settings. The rest of the file stays as it is, byte for byte.
+--install replaces another status line only with --force. --uninstall removes
+skillhand's.`,
 		Example: `  skillhand statusline --install
   skillhand statusline --install --user
   skillhand statusline --uninstall
@@ -47,7 +48,7 @@ Another status line is replaced only with --force. --uninstall removes it again.
 	cmd.Flags().BoolVar(&uninstall, "uninstall", false, "remove it from .claude/settings.json")
 	cmd.MarkFlagsMutuallyExclusive("install", "uninstall")
 	cmd.Flags().BoolVar(&req.Force, "force", false, "replace another status line")
-	cmd.Flags().BoolVar(&req.User, "user", false, "install it for all your projects, or remove it there")
+	cmd.Flags().BoolVar(&req.User, "user", false, "change your own settings, which count in all your projects")
 	return cmd
 }
 

@@ -27,15 +27,15 @@ func newTest(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [SKILL|PLUGIN...]",
 		Short: "Test skills without a model: golden pages and scripts",
-		Long: `Run the tests in each skill's tests folder, without a model or a network. Pages
-are rendered from recordings and compared with the wanted ones. Scripts run in a
-scratch folder, and their verdicts and files are compared. PLUGIN is a plugin's
-name or folder: all its skills are tested. Without a name, all skills of this
-project are, its plugins' too.
+		Long: `Run the tests in each skill's tests folder, without a model or a network. skillhand
+renders pages from recordings and compares them with the wanted pages. It runs
+scripts in a scratch folder and compares their verdicts and files. PLUGIN is a
+plugin's name or folder, for all its skills. Without a name, test runs the tests of
+all skills of this project, and of its plugins.
 
 --init loads a skill here, as skillhand load does, and writes tests/page.txtar
-beside it: the arguments, what each directive printed, and the page. A page on
-which a directive failed is no good test, so --init and --update refuse it.
+beside it: the arguments, what each directive printed, and the page. --init and
+--update refuse a page on which a directive failed.
 
 A test is a file tests/NAME.txtar: a comment, then sections. Input sections:
 
@@ -50,12 +50,12 @@ Wanted output sections, which --update fills in:
   verdict.json     the verdict, only the keys listed
   files/NAME       a file that the script made
 
-.claude/permissions.test tests the project's .claude/settings.json: DECISION [MODE:]
-COMMAND on each line, such as "ask git push" or "deny auto: curl x".
+.claude/permissions.test tests the project's .claude/settings.json. Each line is
+DECISION [MODE:] COMMAND, such as "ask git push" or "deny auto: curl x".
 
-Exit status: 1 a test failed or was not written, 3 there is no such skill, or no tests.`,
+Exit status: 1 a test failed or was not written, 3 no such skill, or no tests.`,
 		Example: `  skillhand test
-  skillhand test --init greet Ada     # make a test of the page of greet Ada
+  skillhand test --init greet Ada     # write a test of the page of greet Ada
   skillhand test greet ./skills/deploy
   skillhand test --update greet       # then read the diff: git diff
   skillhand test --junit report.xml   # for CI`,
@@ -64,7 +64,7 @@ Exit status: 1 a test failed or was not written, 3 there is no such skill, or no
 	}
 	f := cmd.Flags()
 	o.at.Flags(cmd)
-	f.BoolVar(&o.init, "init", false, "load the skill here, and make a test of its page")
+	f.BoolVar(&o.init, "init", false, "load the skill here and write a test of its page")
 	f.BoolVar(&o.golden.Update, "update", false, "rewrite the wanted output")
 	f.BoolVar(&o.golden.AllowErrors, "allow-errors", false, "with --init and --update: accept a page on which a directive failed")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each test")

@@ -22,24 +22,25 @@ func newTrust(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
 		Short: "Let the skills of a folder run commands",
-		Long: `Loading a skill runs the commands written in it, so skillhand runs them only
-from folders that you trust. DIR is the top of this repository, or this folder,
-unless you name another. A folder is known by its real path: a moved or copied
-one is not trusted.
+		Long: `Loading a skill runs the commands written in it, so skillhand runs them only from
+folders that you trust. DIR is the top of this repository, or this folder, unless
+you name another. skillhand knows a folder by its real path, so it does not trust a
+moved or copied folder.
 
-With --pin, DIR is trusted as it is now. Once its commands or scripts change,
-nothing runs until you have seen the difference and pinned it again; its prose may
-change. Use it for other people's skills, which a pull can change. The difference
-is shown, and you are asked; without --pin, DIR is no longer pinned then. Where
-there is no terminal to ask on, nothing is pinned again unless you give the digest
-that is printed with the difference: --pin=DIGEST.
+With --pin, you trust DIR as it is now. If its commands or scripts change, skillhand
+runs nothing until you have seen the difference and pinned DIR again. Its prose may
+change. Use --pin for other people's skills, which a pull can change.
 
-SKILLHAND_TRUST=all in the environment trusts every folder, for CI and
-containers.`,
+To trust a changed DIR, run the command again: skillhand shows the difference and
+asks. Without --pin, DIR is then trusted and no longer pinned. Without a terminal,
+skillhand pins nothing again unless you give the digest that it prints with the
+difference: --pin=DIGEST.
+
+SKILLHAND_TRUST=all in the environment trusts every folder, for CI and containers.`,
 		Example: `  skillhand trust                 trust this project
   skillhand trust ~/src/skills    trust another folder
   skillhand trust --pin           trust this project as it is now
-  skillhand trust --list          what is trusted
+  skillhand trust --list          list the folders that you trust
   skillhand trust --revoke        stop trusting this project`,
 		Args: cli.Args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -47,9 +48,9 @@ containers.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return runTrust(cmd.Context(), std, o, args) },
 	}
-	cmd.Flags().BoolVar(&o.list, "list", false, "list the folders that are trusted")
+	cmd.Flags().BoolVar(&o.list, "list", false, "list the folders that you trust")
 	cmd.Flags().BoolVar(&o.revoke, "revoke", false, "stop trusting DIR")
-	cmd.Flags().StringVar(&o.pin, "pin", "", "trust DIR only as it is now, or as it is if it has this `digest`")
+	cmd.Flags().StringVar(&o.pin, "pin", "", "trust DIR only as it is now; with a `digest`, only if DIR has it")
 	cmd.Flags().Lookup("pin").NoOptDefVal = cli.PinNow
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a line of JSON for each folder")
 	cmd.MarkFlagsMutuallyExclusive("revoke", "pin")

@@ -19,14 +19,14 @@ func newUninstall(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove what skillhand put on this machine",
-		Long: `Remove the entries that skillhand mcp --install wrote for agents, the status line
-in Claude Code's settings, and the state folder: trust, history, sessions and
-batches. Then say how to remove the programs themselves.
+		Long: `Remove the entries that skillhand mcp --install wrote for agents, the status line in
+Claude Code's settings, and the state folder: trust, history, sessions and batches.
+Then print how to remove the programs themselves.
 
-Your home and the project around this folder are searched. Entries that skillhand
-did not write, or that were changed since, are left and listed. You are shown what
-will go, and asked; where there is no terminal to ask on, nothing is removed
-without --yes.`,
+skillhand searches your home and the project around this folder. It lists, and does
+not remove, entries that it did not write or that have changed since. It shows what
+it will remove and asks first. Without a terminal, it removes nothing unless you
+give --yes.`,
 		Example: `  skillhand uninstall --dry-run
   skillhand uninstall
   skillhand uninstall --yes`,
@@ -54,7 +54,7 @@ without --yes.`,
 			return cli.Said(cli.ExitFailed)
 		},
 	}
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be removed, and remove nothing")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be removed; remove nothing")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd

@@ -15,8 +15,8 @@ func newUpgrade(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "upgrade",
 		Short: "Say how to get the newest version",
-		Long: `Say how this copy of skillhand was installed, and the command that upgrades it.
-skillhand itself downloads nothing and replaces nothing.`,
+		Long: `Say how this copy of skillhand was installed, and which command upgrades it.
+skillhand itself downloads and replaces nothing.`,
 		Example: "  skillhand upgrade",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {

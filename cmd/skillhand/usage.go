@@ -28,14 +28,15 @@ func newUsage(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "usage",
 		Short: "Show which skills agents used on this machine, and what each cost",
-		Long: `Read the transcripts that agents leave on this machine, and show for each skill in
-how many sessions it was offered, how often it was called and by whom, what went
-wrong, what it cost, also per call, and when it was last used; then what is worth
-doing. The costs of all skills and the rest are the total. What a transcript does not tell is unknown. All projects count; --project
-. is this one alone.
+		Long: `Read the transcripts that agents keep on this machine. For each skill, show in how
+many sessions it was offered, how often it was called and by whom, what went wrong,
+what it cost in all and per call, and when it was last used. Then show advice. The
+costs of all skills and of everything else add up to the total. A value that no
+transcript contains is unknown. usage reads all projects; --project . reads only
+this one.
 
-It writes nothing where agents keep their files, and shows no text of a
-transcript, except the prompt that --case asks for.`,
+usage writes nothing into the agents' folders. It prints no text of a transcript,
+except the prompt that --case asks for.`,
 		Example: `  skillhand usage
   skillhand usage --since 7d --project .
   skillhand usage --unused
@@ -50,12 +51,12 @@ transcript, except the prompt that --case asks for.`,
 	f.StringVar(&o.project, "project", "", "only sessions in this `folder` or below")
 	f.StringVar(&o.agent, "agent", "", "only this `agent`: "+term.Either(activity.Agents()))
 	cli.Values(cmd, "agent", activity.Agents()...)
-	f.StringVar(&o.skill, "skill", "", "one skill and its last calls, by `name`")
+	f.StringVar(&o.skill, "skill", "", "print only the skill with this `name`, and its last calls")
 	f.StringVar(&o.caseID, "case", "", "print the prompt before a call of --skill, by its `id`, as a case for skillhand try")
 	f.StringVar(&o.otlp, "otlp", "", "write OpenTelemetry spans to this `file`, one line of OTLP JSON for each session")
-	f.BoolVar(&o.unused, "unused", false, "only skills that were offered and never used")
-	f.BoolVar(&o.expensive, "expensive", false, "skills by what a call costs, the most expensive first")
-	f.BoolVar(&o.advice, "advice", false, "only what is worth doing, all of it")
+	f.BoolVar(&o.unused, "unused", false, "print only skills that were offered and never used")
+	f.BoolVar(&o.expensive, "expensive", false, "sort skills by the cost of a call, the most expensive first")
+	f.BoolVar(&o.advice, "advice", false, "print only the advice, all of it")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return cmd
 }

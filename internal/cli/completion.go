@@ -20,17 +20,17 @@ func completion(std *Std, cmd *cobra.Command) {
 		return Usagef("unknown command %q: want bash, zsh, fish or powershell", args[0])
 	}
 	cmd.Short = "Print the completion script for a shell"
-	long := "Print a script that lets a shell complete commands, flags and skill names. A line in the shell's start-up file loads it:\n"
+	long := "Print a script that lets a shell complete commands, flags and skill names. To load it, add a line to the shell's start-up file:\n"
 	for _, l := range loadCompletion {
 		long += fmt.Sprintf("\n  %-42s %s\n      %s\n", l.file, l.shell, l.line)
 	}
-	cmd.Long = long
+	cmd.Long, cmd.Example = long, "  skillhand completion bash"
 	for _, c := range cmd.Commands() {
 		c.Short = "Print the completion script for " + c.Name()
 		c.Args = Args(cobra.NoArgs)
 		for _, l := range loadCompletion {
 			if l.shell == c.Name() {
-				c.Long = c.Short + ". This line in " + l.file + " loads it:"
+				c.Long = c.Short + ". To load it, add the line above to " + l.file + "."
 				c.Example = "  " + l.line
 			}
 		}

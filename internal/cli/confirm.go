@@ -67,21 +67,21 @@ func (std *Std) SeenChanges(ctx context.Context, store trust.Store, dir, pin str
 	case err != nil || changes == "":
 		return given, err
 	}
-	fmt.Fprintf(std.Err, "what changed since it was pinned:\n\n%s\ndigest: %s\n", term.Visible(changes), digest)
+	fmt.Fprintf(std.Err, "changed since you pinned it:\n\n%s\ndigest: %s\n", term.Visible(changes), digest)
 	switch {
 	case given != "":
 		return given, nil
 	case !std.Interactive():
-		return "", fmt.Errorf("%s: still pinned as it was: there is no terminal to ask on (if you have seen the "+
-			"difference: skillhand trust --pin=%s)", dir, digest)
+		return "", fmt.Errorf("%s: still pinned as before: there is no terminal to ask on; if you accept the "+
+			"difference, run: skillhand trust --pin=%s", dir, digest)
 	}
-	question := "\nTrust it from now on, whatever changes? (--pin: only as it is now) [y/N] "
+	question := "\nTrust it from now on, even if it changes? (with --pin: only as it is now) [y/N] "
 	if pin != "" {
 		question = "\nTrust it as it is now? [y/N] "
 	}
 	yes, err := std.Ask(ctx, question)
 	if err == nil && !yes {
-		err = fmt.Errorf("%s: still pinned as it was", dir)
+		err = fmt.Errorf("%s: still pinned as before", dir)
 	}
 	return digest, err
 }

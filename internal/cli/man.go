@@ -25,11 +25,11 @@ func NewMan(std *Std, second bool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "man [COMMAND...]",
 		Short: "Show the manual page of a command",
-		Long: `Show the manual page of skillhand, or of one of its commands: on a terminal with
-man, elsewhere as the source that man reads. With --dir, write the pages of all
-commands into a folder.
+		Long: `Show the manual page of skillhand, or of one of its commands. On a terminal, man
+shows the page; elsewhere, this command prints the source that man reads. With
+--dir, it writes the pages of all commands into a folder.
 
-The pages are dated SOURCE_DATE_EPOCH, if that is set.`,
+If SOURCE_DATE_EPOCH is set, it is the date of the pages.`,
 		Example: `  skillhand man load
   skillhand man --dir ~/.local/share/man/man1 && man skillhand-load`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

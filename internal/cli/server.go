@@ -29,8 +29,8 @@ const ServerName = "skillhand-server"
 // serverCommands are the commands of the second program, with what help says
 // about them. A test holds them against the program itself.
 var serverCommands = [][2]string{
-	{"batch", "Many runs and asks as durable jobs"},
-	{"done", "Say whether the checks of a skill's done.yaml hold here"},
+	{"batch", "Run many scripts and prompts as durable jobs"},
+	{"done", "Say whether the checks in a skill's done.yaml pass here"},
 	{"lsp", "Show findings of check in an editor, as you type"},
 	{"mcp", "Serve skills to other agents, over the Model Context Protocol"},
 	{"page", "Look at skills and at what happened, in a browser"},
@@ -149,8 +149,8 @@ func (std *Std) findServer() (string, error) {
 	if refused != nil {
 		return "", refused
 	}
-	return "", fmt.Errorf("needs %s, which is neither beside %s nor in PATH\n"+
-		"it comes with every release; or build both: go install github.com/skillhand/skillhand/cmd/...@%s", ServerName,
+	return "", fmt.Errorf("needs %s, which was not found next to %s or in PATH\n"+
+		"every release contains it; or build both programs: go install github.com/skillhand/skillhand/cmd/...@%s", ServerName,
 		cmp.Or(self, "skillhand"), release)
 }
 

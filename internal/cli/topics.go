@@ -17,27 +17,27 @@ type topic struct {
 // topics are the help topics, besides commands.
 var topics = []topic{
 	{"exit-codes", []string{"exit-status", "exit", "status-codes"}, "All commands end with these exit statuses. " +
-		"With --json, a command that fails before it has printed anything prints one document with an error: run, ask, parse and migrate " +
-		"the one that they always print, the others {\"error\": …, \"exit_status\": …}.", Statuses},
-	{"environment", []string{"env", "variables"}, "Skillhand obeys these environment variables.", Variables},
+		"With --json, a command that fails before it prints anything prints one document with the error. run, ask, parse and " +
+		"migrate print their usual document; other commands print {\"error\": …, \"exit_status\": …}.", Statuses},
+	{"environment", []string{"env", "variables"}, "skillhand reads these environment variables.", Variables},
 	{"install", []string{"installing"}, "Each of these installs skillhand; skillhand upgrade knows which one you used.", installs},
 }
 
 // Variables says what each environment variable does that commands obey.
 var Variables = [][2]string{
-	{"SKILLHAND_STATE_DIR", "Where state is kept; else $XDG_STATE_HOME/skillhand, else ~/.local/state/skillhand."},
-	{"SKILLHAND_TRUST", "\"all\" runs commands from every folder. For CI and containers."},
+	{"SKILLHAND_STATE_DIR", "The folder for state; else $XDG_STATE_HOME/skillhand, else ~/.local/state/skillhand."},
+	{"SKILLHAND_TRUST", "\"all\" trusts every folder, for CI and containers."},
 	{"SKILLHAND_CLAUDE", "The Claude CLI; else claude in PATH."},
 	{"SKILLHAND_CODEX, SKILLHAND_COPILOT, …", "The program of another agent; else the one in PATH."},
 	{"SKILLHAND_HISTORY", "\"off\" records nothing."},
 	{"SKILLHAND_BATCH_DB", "The database of batches: a file, or postgres://...; else a file in the state folder."},
-	{"SKILLHAND_MCP_TOKEN", "The token that clients of mcp --http must send; else a new one is printed."},
-	{"CLAUDE_PLUGIN_ROOT", "The plugin whose skills come first. Its commands run only if it is trusted."},
+	{"SKILLHAND_MCP_TOKEN", "The token that clients of mcp --http must send; else mcp prints a new token."},
+	{"CLAUDE_PLUGIN_ROOT", "The plugin whose skills come first. Its commands run only if you trust it."},
 	{"CLAUDE_PLUGIN_DATA, CLAUDE_EFFORT", "The values of these variables in a skill's text."},
 	{"CLAUDE_SESSION_ID, CLAUDE_CODE_SESSION_ID", "The session in which a skill is loaded."},
 	{"CLAUDE_CONFIG_DIR", "Claude Code's folder; else ~/.claude."},
 	{"NO_COLOR", "Print no colors."},
-	{"FORCE_COLOR", "Print colors though no terminal reads them, as in CI logs; \"0\" prints none."},
+	{"FORCE_COLOR", "Print colors even without a terminal, as in CI logs; \"0\" prints none."},
 	{"COLUMNS", "The width of output where there is no terminal."},
 	{"SOURCE_DATE_EPOCH", "The date of manual pages."},
 }
@@ -49,7 +49,7 @@ var installs = [][2]string{
 	{"go install github.com/skillhand/skillhand/cmd/...@latest", "With Go: both programs."},
 	{"a release's archive", "Unpack it, and put both programs into a folder of your PATH."},
 	{"skillhand mcp --install AGENT", "Then let another agent use your skills: see skillhand help mcp."},
-	{"skillhand completion SHELL", "And let your shell complete commands: see skillhand help completion."},
+	{"skillhand completion SHELL", "Then let your shell complete commands: see skillhand help completion."},
 }
 
 // topicOf finds a topic by its name or another word for it.
