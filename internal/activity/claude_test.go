@@ -47,8 +47,10 @@ func TestRealClaude(t *testing.T) {
 	s := c.Start("--allowedTools", "Skill,Agent", "--disallowedTools", "Skill(barred)", "--plugin-dir", filepath.Join(c.Project, "plug"))
 	agent := `call Agent {"description": "d", "subagent_type": "general-purpose", "model": "haiku", "run_in_background": false, "prompt": "call Skill {\"skill\": \"card\"}"}`
 	for _, prompt := range []string{
-		`call Skill {"skill": "card", "args": "Ada"}`, `call Skill {"skill": "broken"}`, `call Skill {"skill": "nosuch"}`, `call Skill {"skill": "hidden"}`,
-		`call Skill {"skill": "barred"}`, "/card Bob", "/broken", `call Skill {"skill": "plug:kit"}`, agent, `call Skill {"skill": "forked"}`, "/forked", "/hidden",
+		`call Skill {"skill": "card", "args": "Ada"}`, `call Skill {"skill": "broken"}`, `call Skill {"skill": "nosuch"}`,
+		`call Skill {"skill": "hidden"}`,
+		`call Skill {"skill": "barred"}`, "/card Bob", "/broken", `call Skill {"skill": "plug:kit"}`, agent,
+		`call Skill {"skill": "forked"}`, "/forked", "/hidden",
 	} {
 		s.Send(prompt)
 	}
@@ -154,7 +156,8 @@ func TestRealCopies(t *testing.T) {
 	}
 	s := c.Start("--allowedTools", "Skill,Agent")
 	nested := `call Agent {"description": "e", "subagent_type": "general-purpose", "prompt": "hello"}`
-	input, err := json.Marshal(map[string]any{"description": "d", "subagent_type": "general-purpose", "run_in_background": false, "prompt": nested})
+	input, err := json.Marshal(map[string]any{"description": "d", "subagent_type": "general-purpose",
+		"run_in_background": false, "prompt": nested})
 	if err != nil {
 		t.Fatal(err)
 	}

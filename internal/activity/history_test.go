@@ -30,7 +30,8 @@ const writeVariable = "SKILLHAND_TEST_WRITE"
 func writeRecords(dir string) {
 	for i := range 300 {
 		name := fmt.Sprint(os.Getpid(), "-", i)
-		if err := (Store{Dir: dir, MaxSize: 6 << 10}).Append(Record{Kind: Run, Skill: name, Project: strings.Repeat("p", i%40)}); err != nil {
+		if err := (Store{Dir: dir, MaxSize: 6 << 10}).Append(Record{Kind: Run, Skill: name,
+			Project: strings.Repeat("p", i%40)}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -127,7 +128,8 @@ func TestReadWhileRotating(t *testing.T) {
 		})
 		for before := int64(0); before < maxFiles && !t.Failed(); before = written.Load() {
 			latest := 0.0
-			if _, err := s.Each(Query{Within: 3}, func(r *Record) { latest = max(latest, r.DurationMS) }); err != nil || latest < float64(before) {
+			if _, err := s.Each(Query{Within: 3}, func(r *Record) { latest = max(latest, r.DurationMS) }); err != nil ||
+				latest < float64(before) {
 				t.Errorf("the latest is %v, but %d were written (%v)", latest, before, err)
 			}
 		}
@@ -237,7 +239,8 @@ func TestRotation(t *testing.T) {
 	}
 	ancient := now.Add(-500*day).UTC().Format(stamp) + "-X" + ending
 	if err := os.WriteFile(filepath.Join(s.Dir, ancient),
-		[]byte(`{"time":"2020-01-01T00:00:00Z","kind":"run","skill":"ancient","project":"","ok":true,"duration_ms":0}`), 0o600); err != nil {
+		[]byte(`{"time":"2020-01-01T00:00:00Z","kind":"run","skill":"ancient","project":"","ok":true,"duration_ms":0}`),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if found, _ := s.Read(Query{}); names(found) != "ancient old new" {
@@ -315,9 +318,11 @@ func TestChunks(t *testing.T) {
 func TestLongFields(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	long := strings.Repeat("ä", 100_000)
-	write(t, s, Record{Kind: Run, Skill: long, Project: long, Category: long, Detail: long, Session: long, PromptHash: long, InputHash: long})
+	write(t, s, Record{Kind: Run, Skill: long, Project: long, Category: long, Detail: long, Session: long,
+		PromptHash: long, InputHash: long})
 	found, err := s.Read(Query{})
-	if err != nil || len(found.Records) != 1 || len(found.Records[0].Skill) > maxField+3 || !strings.HasSuffix(found.Records[0].Skill, "ä…") {
+	if err != nil || len(found.Records) != 1 || len(found.Records[0].Skill) > maxField+3 ||
+		!strings.HasSuffix(found.Records[0].Skill, "ä…") {
 		t.Errorf("%v", err)
 	}
 	if info, _ := os.Stat(filepath.Join(s.Dir, current)); info.Size() > 10_000 {
@@ -344,8 +349,10 @@ func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.StringMatching(`[ -~äöü日本]{0,12}`), rapid.String())
 		r := Record{
-			Time: time.UnixMilli(rapid.Int64Range(0, 4e12).Draw(t, "time")).UTC(), Kind: Kind(rapid.SampledFrom([]string{"run", "ask", "ü\n"}).Draw(t, "kind")),
-			Skill: text.Draw(t, "skill"), Label: text.Draw(t, "label"), Job: text.Draw(t, "job"), Batch: text.Draw(t, "batch"), Agent: text.Draw(t, "agent"),
+			Time:  time.UnixMilli(rapid.Int64Range(0, 4e12).Draw(t, "time")).UTC(),
+			Kind:  Kind(rapid.SampledFrom([]string{"run", "ask", "ü\n"}).Draw(t, "kind")),
+			Skill: text.Draw(t, "skill"), Label: text.Draw(t, "label"), Job: text.Draw(t, "job"),
+			Batch: text.Draw(t, "batch"), Agent: text.Draw(t, "agent"),
 			PromptHash: text.Draw(t, "prompt"), Project: text.Draw(t, "project"), OK: rapid.Bool().Draw(t, "ok"),
 			Category: text.Draw(t, "category"), Detail: text.Draw(t, "detail"), DurationMS: rapid.Float64Range(-1, 1e9).Draw(t, "duration"),
 			CostUSD: rapid.Float64Range(0, 1e-5).Draw(t, "cost"), Session: text.Draw(t, "session"), InputHash: text.Draw(t, "input"),

@@ -55,7 +55,8 @@ func (w *transcript) call(skill, result string, turns, output int) {
 	w.turn(50, fmt.Sprintf(`{"type":"tool_use","id":%q,"name":"Skill","input":{"skill":%q}}`, id, skill))
 	w.line(`"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":%q}]},"toolUseResult":%s`, id, result)
 	if strings.HasPrefix(result, "{") {
-		w.line(`"type":"user","isMeta":true,"sourceToolUseID":%q,"message":{"role":"user","content":[{"type":"text","text":%q}]}`, id, strings.Repeat("text ", 80))
+		w.line(`"type":"user","isMeta":true,"sourceToolUseID":%q,"message":{"role":"user","content":[{"type":"text","text":%q}]}`,
+			id, strings.Repeat("text ", 80))
 	}
 	for range turns {
 		w.turn(output, `{"type":"text","text":"done"}`)

@@ -105,7 +105,8 @@ func TestAddsUp(t *testing.T) {
 			t.Errorf("$%v, want $%v", report.Total.Known(), dollars)
 		}
 		for _, s := range report.Skills {
-			for _, n := range []int64{s.Cost.Text.Input, s.Cost.Text.CacheRead, s.Cost.Work.Input, s.Cost.Work.CacheRead, s.Cost.Work.CacheWrite} {
+			for _, n := range []int64{s.Cost.Text.Input, s.Cost.Text.CacheRead, s.Cost.Work.Input, s.Cost.Work.CacheRead,
+				s.Cost.Work.CacheWrite} {
 				if n < 0 {
 					t.Errorf("%s: %+v", s.Name, s.Cost)
 				}

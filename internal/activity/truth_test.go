@@ -59,11 +59,12 @@ func TestCopies(t *testing.T) {
 	branch := strings.ReplaceAll(as("B"), `"uuid"`, `"forkedFrom":{"sessionId":"S"},"uuid"`)
 	moved := strings.NewReplacer("T09:", "T11:", `"uuid":"u`, `"uuid":"new-`).Replace(as("M")) // as 2.0.21 copies
 	for name, files := range map[string]map[string]string{
-		"alone":              {"p/S.jsonl": whole},
-		"/branch":            {"p/S.jsonl": whole, "p/B.jsonl": branch + answer("m4", "")},
-		"interactive fork":   {"p/S.jsonl": whole, "p/F.jsonl": as("F") + answer("m4", "")},
-		"2.0.21's fork":      {"p/S.jsonl": whole, "p/M.jsonl": moved + answer("m4", "")},
-		"fork of a fork":     {"p/S.jsonl": whole, "p/F.jsonl": as("F") + answer("m4", ""), "p/G.jsonl": as("G") + answer("m4", "") + answer("m5", "")},
+		"alone":            {"p/S.jsonl": whole},
+		"/branch":          {"p/S.jsonl": whole, "p/B.jsonl": branch + answer("m4", "")},
+		"interactive fork": {"p/S.jsonl": whole, "p/F.jsonl": as("F") + answer("m4", "")},
+		"2.0.21's fork":    {"p/S.jsonl": whole, "p/M.jsonl": moved + answer("m4", "")},
+		"fork of a fork": {"p/S.jsonl": whole, "p/F.jsonl": as("F") + answer("m4", ""),
+			"p/G.jsonl": as("G") + answer("m4", "") + answer("m5", "")},
 		"a renamed project":  {"p/S.jsonl": whole, "q/S.jsonl": whole},
 		"the original gone":  {"p/B.jsonl": branch + answer("m4", "")},
 		"continued and torn": {"p/S.jsonl": whole + answer("m6", ""), "p/F.jsonl": as("F") + answer("m4", "") + `{"type":"assist`},
@@ -96,15 +97,18 @@ func TestTruth(t *testing.T) {
 	}
 	command := func(text string) string {
 		return `{"type":"user","uuid":"x1","sessionId":"S","timestamp":"2026-11-16T09:00:00Z","message":{"content":"<command-name>/card</command-name>"}}` + "\n" +
-			`{"type":"system","subtype":"local_command","uuid":"x2","content":"<local-command-stderr>` + text + `</local-command-stderr>"}` + "\n"
+			`{"type":"system","subtype":"local_command","uuid":"x2","content":"<local-command-stderr>` + text +
+			`</local-command-stderr>"}` + "\n"
 	}
 	notice := `{"type":"user","message":{"content":"<task-notification>\n<task-id>a1</task-id></task-notification>"}}` + "\n"
 	spawn := func(id, call string) string {
-		return `{"type":"assistant","sessionId":"S","timestamp":"2026-11-16T09:00:05Z","message":{"id":"` + id + `","model":"claude-opus-5-5",` +
+		return `{"type":"assistant","sessionId":"S","timestamp":"2026-11-16T09:00:05Z","message":{"id":"` + id +
+			`","model":"claude-opus-5-5",` +
 			`"usage":{"input_tokens":1000},"content":[{"type":"tool_use","id":"` + call + `","name":"Task","input":{}}]}}` + "\n"
 	}
 	side := func(uuid, parent, rest string) string {
-		return `{"isSidechain":true,"uuid":"` + uuid + `","parentUuid":` + parent + `,"sessionId":"S","timestamp":"2026-11-16T09:00:06Z",` + rest + "}\n"
+		return `{"isSidechain":true,"uuid":"` + uuid + `","parentUuid":` + parent +
+			`,"sessionId":"S","timestamp":"2026-11-16T09:00:06Z",` + rest + "}\n"
 	}
 	sideTurn := func(id string) string {
 		return `"type":"assistant","message":{"id":"` + id + `","model":"claude-opus-5-5","usage":{"input_tokens":1000},"content":[]}`
@@ -118,7 +122,8 @@ func TestTruth(t *testing.T) {
 		turns int // of card
 		rest  int
 	}{
-		{"refused by a rule", map[string]string{"p/S.jsonl": result("Skill execution blocked by permission rules")}, Counts{ByModel: 1, Refused: 1}, 0, 1},
+		{"refused by a rule", map[string]string{"p/S.jsonl": result("Skill execution blocked by permission rules")},
+			Counts{ByModel: 1, Refused: 1}, 0, 1},
 		{"hidden", map[string]string{"p/S.jsonl": result("Skill card cannot be used with Skill tool due to disable-model-invocation. Ask the user.")},
 			Counts{ByModel: 1, Refused: 1}, 0, 1},
 		{"a page that no rule allows", map[string]string{"p/S.jsonl": result("Shell command permission check failed for pattern x: denied")},
@@ -128,20 +133,25 @@ func TestTruth(t *testing.T) {
 		{"unknown", map[string]string{"p/S.jsonl": result("Unknown skill: card")}, Counts{ByModel: 1, Unknown: 1}, 0, 1},
 		{"a person's page that no rule allows", map[string]string{"p/S.jsonl": command("Shell command permission check failed for pattern x")},
 			Counts{ByPerson: 1, Failed: 1, Blocked: 1}, 0, 0},
-		{"a person's page that fails", map[string]string{"p/S.jsonl": command("Shell command failed for pattern x: permission denied")}, Counts{ByPerson: 1, Failed: 1}, 0, 0},
-		{"after a notification", map[string]string{"p/S.jsonl": sayHello + callCard + gotCard + answer("m2", "") + notice + answer("m3", "")},
+		{"a person's page that fails", map[string]string{"p/S.jsonl": command("Shell command failed for pattern x: permission denied")},
+			Counts{ByPerson: 1, Failed: 1}, 0, 0},
+		{"after a notification", map[string]string{"p/S.jsonl": sayHello + callCard + gotCard +
+			answer("m2", "") + notice + answer("m3", "")},
 			Counts{ByModel: 1, Delivered: 1}, 2, 1},
 		{"a subagent of a subagent", map[string]string{"p/S.jsonl": spawned,
 			"p/S/subagents/agent-a1.jsonl": sub + spawn("m3", "t2"), "p/S/subagents/agent-a1.meta.json": `{"toolUseId":"t1"}`,
-			"p/S/subagents/agent-a2.jsonl": sub + answer("m4", ""), "p/S/subagents/agent-a2.meta.json": `{"toolUseId":"t2"}`}, Counts{ByModel: 1, Delivered: 1}, 3, 1},
+			"p/S/subagents/agent-a2.jsonl": sub + answer("m4", ""), "p/S/subagents/agent-a2.meta.json": `{"toolUseId":"t2"}`},
+			Counts{ByModel: 1, Delivered: 1}, 3, 1},
 		{"a flat file of a subagent", map[string]string{
 			"p/S.jsonl":        spawned + `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1"}]},"toolUseResult":{"agentId":"a1"}}` + "\n",
 			"p/agent-a1.jsonl": sub + answer("m3", "")}, Counts{ByModel: 1, Delivered: 1}, 2, 1},
 		{"a sidechain in the main file", map[string]string{"p/S.jsonl": spawned +
-			side("s1", "null", `"type":"user","message":{"content":"do it"}`) + side("s2", `"s1"`, sideTurn("m3")) + side("s3", `"s2"`, sideTurn("m4"))},
+			side("s1", "null", `"type":"user","message":{"content":"do it"}`) +
+			side("s2", `"s1"`, sideTurn("m3")) + side("s3", `"s2"`, sideTurn("m4"))},
 			Counts{ByModel: 1, Delivered: 1}, 3, 1},
 		{"a prompt that names a command", map[string]string{"p/S.jsonl": `{"type":"user","sessionId":"S","message":{"content":"why <command-name>/card</command-name>?"}}` + "\n" +
-			`{"type":"user","isMeta":true,"message":{"content":[{"type":"text","text":"a hook's words"}]}}` + "\n" + answer("m1", "")}, Counts{}, 0, 1},
+			`{"type":"user","isMeta":true,"message":{"content":[{"type":"text","text":"a hook's words"}]}}` + "\n" + answer("m1", "")},
+			Counts{}, 0, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := machine(t, tt.files)
@@ -155,7 +165,8 @@ func TestTruth(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(tt.card, card.Counts); diff != "" || card.Cost.Turns != tt.turns || a.Rest.Turns != tt.rest {
-				t.Errorf("%d turns of card, %d of none, want %d and %d; -want +got:\n%s", card.Cost.Turns, a.Rest.Turns, tt.turns, tt.rest, diff)
+				t.Errorf("%d turns of card, %d of none, want %d and %d; -want +got:\n%s", card.Cost.Turns, a.Rest.Turns,
+					tt.turns, tt.rest, diff)
 			}
 			if card.Counts.Fired() > 0 && card.Last.IsZero() {
 				t.Error("it was called, and never")
@@ -253,7 +264,8 @@ func sums(t *rapid.T) {
 		all = all.plus(u)
 	}
 	price, _ := claudecode.FindPrice("claude-opus-5-5")
-	if got := a.Total.Text.plus(a.Total.Work); got != all || a.Total.Turns != len(requests) || math.Abs(a.Total.Known()-costOf(all, price)) > 1e-9 {
+	if got := a.Total.Text.plus(a.Total.Work); got != all || a.Total.Turns != len(requests) ||
+		math.Abs(a.Total.Known()-costOf(all, price)) > 1e-9 {
 		t.Errorf("%d turns of %+v, $%v; want %d of %+v", a.Total.Turns, got, a.Total.Known(), len(requests), all)
 	}
 	got := 0

@@ -22,7 +22,8 @@ func ExampleRead() {
 		fmt.Println(err)
 		return
 	}
-	report, err := activity.Read(here.Here{Dir: state, Home: home, State: state, Env: here.Env{"HOME=" + home}}, activity.Options{Agent: "codex"})
+	report, err := activity.Read(here.Here{Dir: state, Home: home, State: state, Env: here.Env{"HOME=" + home}},
+		activity.Options{Agent: "codex"})
 	if err != nil {
 		fmt.Println(err)
 		return
