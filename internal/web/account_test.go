@@ -32,7 +32,8 @@ func TestOneAccount(t *testing.T) {
 	}
 	call := func(id, skill, result string) string {
 		return fmt.Sprintf(`{"type":"assistant","sessionId":"s1","cwd":%q,"timestamp":%q,"message":{"id":"m%s","model":"claude-opus-5-5","usage":{"input_tokens":1000},`+
-			`"content":[{"type":"tool_use","id":"c%s","name":"Skill","input":{"skill":%q}}]}}`+"\n", p.dir, now.Format(time.RFC3339), id, id, skill) +
+			`"content":[{"type":"tool_use","id":"c%s","name":"Skill","input":{"skill":%q}}]}}`+"\n", p.dir,
+			now.Format(time.RFC3339), id, id, skill) +
 			fmt.Sprintf(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"c%s"}]},"toolUseResult":%s}`+"\n", id, result)
 	}
 	text := call("1", "called", `{"success":true}`) + call("2", "called", `{"success":true}`) +
@@ -87,7 +88,8 @@ func TestOneAccount(t *testing.T) {
 			t.Errorf("%s was called %d times, last %v", s.Name, s.Counts.Fired(), s.Last)
 		}
 	}
-	if n := len(records.Records); n != 2 || retro.Total != n || status.Total != n || retro.Failed != 1 || retro.Retried != 1 || !records.Records[0].Retried {
+	if n := len(records.Records); n != 2 || retro.Total != n || status.Total != n || retro.Failed != 1 ||
+		retro.Retried != 1 || !records.Records[0].Retried {
 		t.Errorf("history has %+v, retro %d of which %d failed, status %d", records.Records, retro.Total, retro.Failed, status.Total)
 	}
 	c := p.browser()

@@ -446,7 +446,8 @@ func TestLiveLists(t *testing.T) {
 	p.load(3000)
 	p.batch("batch-jobs", 60)
 	for i := range 30 {
-		p.keep(fmt.Sprintf("plan-%02d/0001", i), eval.Trial{Skill: fmt.Sprintf("skill-%02d", i), Case: "one", Arm: eval.With, Run: 1, Outcome: eval.Fired})
+		p.keep(fmt.Sprintf("plan-%02d/0001", i), eval.Trial{Skill: fmt.Sprintf("skill-%02d", i), Case: "one",
+			Arm: eval.With, Run: 1, Outcome: eval.Fired})
 		p.batch(fmt.Sprintf("batch-%02d", i), 1)
 		p.call(fmt.Sprintf("skill-%02d", i))
 	}
@@ -457,7 +458,8 @@ func TestLiveLists(t *testing.T) {
 		want string // in the whole list
 	}{
 		{"/skills", func() { p.write("skill-00", "---\nname: skill-00\ndescription: A new thing\n---\nText\n") }, "A new thing"},
-		{"/skills", func() { p.write("skill-000", "---\nname: skill-000\ndescription: Another new thing\n---\nText\n") }, "Another new thing"},
+		{"/skills", func() { p.write("skill-000", "---\nname: skill-000\ndescription: Another new thing\n---\nText\n") },
+			"Another new thing"},
 		{"/runs", func() {
 			if err := (activity.Store{Dir: p.site.Runtime.HistoryDir()}).Append(activity.Record{Kind: activity.Run,
 				Skill: "new-run", OK: true}); err != nil {
@@ -555,7 +557,8 @@ func TestHostile(t *testing.T) {
 		"href=\"javascript:window.hacked=1\">x</a><style>body{display:none}</style></pre></code></textarea><svg " +
 		"onload=window.hacked=1>{{.}}\u202eRTL\u202c zero\u200bwidth \u05d0\u05d1 &lt;b&gt;"
 	skills := map[string]string{
-		"evil": "---\nname: evil\ndescription: '" + evil + "'\nargument-hint: '" + evil + "'\n---\n" + evil + "\n\n!`cat ${CLAUDE_SKILL_DIR}/SKILL.md`\n",
+		"evil": "---\nname: evil\ndescription: '" + evil + "'\nargument-hint: '" + evil + "'\n---\n" + evil +
+			"\n\n!`cat ${CLAUDE_SKILL_DIR}/SKILL.md`\n",
 		"long": "---\nname: long\n---\n" + strings.Repeat("x<i>", 5<<18) + "\n",
 	}
 	p := newPlace(t, true, skills)
@@ -619,7 +622,8 @@ func TestViews(t *testing.T) {
 		"odd":   "---\nname: other\ndescription: x\nuser_invocable: true\nallowed-tools: Bash(ls\n---\n# Text $ARGUMENTS[0]\n\n[gone](gone.md) ${NOT_KNOWN}\n",
 	}
 	for i := range 70 {
-		many[fmt.Sprintf("skill-%02d", i)] = fmt.Sprintf("---\nname: skill-%02d\ndescription: %s\n---\nText\n", i, strings.Repeat("Says what it is for. ", i%9))
+		many[fmt.Sprintf("skill-%02d", i)] = fmt.Sprintf("---\nname: skill-%02d\ndescription: %s\n---\nText\n",
+			i, strings.Repeat("Says what it is for. ", i%9))
 	}
 	for _, tt := range []struct {
 		name   string
@@ -636,7 +640,8 @@ func TestViews(t *testing.T) {
 				p.try(tt.n)
 				p.batch("reviews", tt.n)
 				paths = append(paths, "/skill/hello?against=claude", "/session?id=session-0000",
-					fmt.Sprintf("/try?id=plan-%03d/0001&skill=skill-%[1]d", (tt.n-1)/1000), "/batch?name=reviews", p.link("/runs?failed=1", "/run?"))
+					fmt.Sprintf("/try?id=plan-%03d/0001&skill=skill-%[1]d", (tt.n-1)/1000), "/batch?name=reviews",
+					p.link("/runs?failed=1", "/run?"))
 			}
 			if tt.name == "many" {
 				long := strings.Repeat("A long name with words-and-parts ", 9)

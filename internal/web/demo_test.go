@@ -109,7 +109,8 @@ func newDemo(t testing.TB) *demo {
 		file := filepath.Join(d.dir, ".claude/skills", name, "SKILL.md")
 		d.must(os.Chtimes(file, d.now.AddDate(0, -3, 0), d.now.AddDate(0, -3, 0)))
 	}
-	d.put(filepath.Join(d.dir, ".claude", "settings.json"), []byte(`{"model": "claude-haiku-4-5", "disableBundledSkills": true}`)) // its list is short
+	d.put(filepath.Join(d.dir, ".claude", "settings.json"),
+		[]byte(`{"model": "claude-haiku-4-5", "disableBundledSkills": true}`)) // its list is short
 	d.put(filepath.Join(d.dir, "RULES.md"), []byte("1. Errors name the thing, then the fault.\n2. A command is one file.\n"))
 	d.put(filepath.Join(d.dir, "src", "auth.go"), nil)
 	d.put(filepath.Join(d.dir, "src", "login.go"), nil)
@@ -185,7 +186,8 @@ func (d *demo) sessions() {
 	for i := range 14 {
 		id := d.id()
 		for range 1 + d.r.IntN(6) {
-			m := session.Mark{Session: id, Skill: d.names[d.r.IntN(len(d.names))], Hash: "h", Time: d.now.Add(-time.Duration(i*9*60+d.r.IntN(90)) * time.Minute)}
+			m := session.Mark{Session: id, Skill: d.names[d.r.IntN(len(d.names))], Hash: "h",
+				Time: d.now.Add(-time.Duration(i*9*60+d.r.IntN(90)) * time.Minute)}
 			if d.r.IntN(4) == 0 {
 				m.Agent = "reviewer"
 			}
@@ -256,7 +258,8 @@ func (d *demo) transcripts() {
 		}
 		for range 1 + d.r.IntN(3) {
 			w := &demoTranscript{d: d, id: d.id(), now: d.now.AddDate(0, 0, -day).Add(-time.Duration(d.r.IntN(300)) * time.Minute)}
-			w.line(map[string]any{"type": "attachment", "attachment": map[string]any{"type": "skill_listing", "names": offered, "content": text}})
+			w.line(map[string]any{"type": "attachment",
+				"attachment": map[string]any{"type": "skill_listing", "names": offered, "content": text}})
 			for range 2 + d.r.IntN(5) {
 				w.call(d.names[d.r.IntN(11)])
 			}
@@ -313,7 +316,8 @@ func (w *demoTranscript) call(skill string) {
 	w.turn(map[string]any{"type": "tool_use", "id": id, "name": "Skill", "input": map[string]any{"skill": skill}})
 	w.said([]any{map[string]any{"type": "tool_result", "tool_use_id": id}}, map[string]any{"toolUseResult": result})
 	if _, ok := result.(string); !ok {
-		w.said([]any{map[string]any{"type": "text", "text": strings.Repeat("text ", 900)}}, map[string]any{"isMeta": true, "sourceToolUseID": id})
+		w.said([]any{map[string]any{"type": "text", "text": strings.Repeat("text ", 900)}},
+			map[string]any{"isMeta": true, "sourceToolUseID": id})
 	}
 	for range turns {
 		w.turn(map[string]any{"type": "text", "text": "done"})
@@ -366,18 +370,19 @@ func (d *demo) work(batches ...int64) (stop func()) {
 	d.must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	w := &batch.Worker{DB: db, Slots: 8, Batches: batches, Do: func(ctx context.Context, payload json.RawMessage) (json.RawMessage, batch.Retry) {
-		var i int
-		_ = json.Unmarshal(payload, &i) // an object is 0
-		switch {
-		case batch.Current(ctx).Batch == "reviews" && i >= 75:
-			batch.Note(ctx, "reading the third of five files")
-			<-ctx.Done()
-		case batch.Current(ctx).Batch == "reviews" && i%17 == 5:
-			return nil, batch.Retry{Error: "claude: rate limited, retry after 1h", CostUSD: 0.01}
-		}
-		return json.RawMessage(`{}`), batch.Retry{CostUSD: 0.07}
-	}}
+	w := &batch.Worker{DB: db, Slots: 8, Batches: batches,
+		Do: func(ctx context.Context, payload json.RawMessage) (json.RawMessage, batch.Retry) {
+			var i int
+			_ = json.Unmarshal(payload, &i) // an object is 0
+			switch {
+			case batch.Current(ctx).Batch == "reviews" && i >= 75:
+				batch.Note(ctx, "reading the third of five files")
+				<-ctx.Done()
+			case batch.Current(ctx).Batch == "reviews" && i%17 == 5:
+				return nil, batch.Retry{Error: "claude: rate limited, retry after 1h", CostUSD: 0.01}
+			}
+			return json.RawMessage(`{}`), batch.Retry{CostUSD: 0.07}
+		}}
 	go func() { ended <- w.Run(ctx) }()
 	return func() {
 		cancel()
@@ -537,7 +542,8 @@ func TestExportHostile(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"evil": fmt.Sprintf("---\nname: %s\ndescription: %[1]s\nargument-hint: %[1]s\narguments: [%[1]s]\nunknown%[1]s: 1\n---\n%[2]s\n\n!`cat ${CLAUDE_SKILL_DIR}/SKILL.md`\n", front, hostileText)})
 	d := &demo{place: p, names: []string{hostileText, hostileText + "2"}, now: time.Now()}
 	p.write("evil/"+strings.ReplaceAll(hostileText, "/", ""), "x") // a file with such a name
-	p.put(filepath.Join(p.dir, ".claude/skills", strings.ReplaceAll(hostileText, "/", ""), "SKILL.md"), []byte("---\ndescription: x\n---\ny\n"))
+	p.put(filepath.Join(p.dir, ".claude/skills", strings.ReplaceAll(hostileText, "/", ""), "SKILL.md"),
+		[]byte("---\ndescription: x\n---\ny\n"))
 
 	r := activity.Record{Time: d.now, Kind: activity.Ask, Skill: hostileText, Label: hostileText, Category: hostileText,
 		Detail: hostileText, Project: hostileText, Session: hostileText, InputHash: hostileText, DurationMS: 1, CostUSD: 1}
@@ -552,15 +558,19 @@ func TestExportHostile(t *testing.T) {
 	p.mark(session.Mark{Session: "s1", Skill: hostileText, Time: d.now})
 	passed := true
 	for _, arm := range []eval.Arm{eval.With, eval.Without} {
-		trial := eval.Trial{Type: "trial", Skill: hostileText, Case: hostileText, Arm: arm, Run: 1, Fires: true, Outcome: eval.Fired, Passed: &passed, CostUSD: 1}
+		trial := eval.Trial{Type: "trial", Skill: hostileText, Case: hostileText, Arm: arm, Run: 1, Fires: true,
+			Outcome: eval.Fired, Passed: &passed, CostUSD: 1}
 		p.save(filepath.Join(p.site.Runtime.State, "try", "plan-1", "0001", "skill", "case", string(arm)+"-1.json"), trial)
 	}
 	w := &demoTranscript{d: d, id: "s1", now: d.now.Add(-time.Hour)}
 	d.r = rand.New(rand.NewPCG(1, 2))
-	w.line(map[string]any{"type": "attachment", "attachment": map[string]any{"type": "skill_listing", "names": d.names, "content": "- " + hostileText + ": " + hostileText}})
+	w.line(map[string]any{"type": "attachment", "attachment": map[string]any{"type": "skill_listing", "names": d.names,
+		"content": "- " + hostileText + ": " + hostileText}})
 	w.call(hostileText)
-	w.line(map[string]any{"type": "assistant", "requestRef": "m", "message": map[string]any{"model": hostileText, "usage": map[string]int{"input_tokens": 5}}})
-	p.put(filepath.Join(p.site.Runtime.Home, ".claude/projects", "x", "s1.jsonl"), append(bytes.ReplaceAll(w.text.Bytes(), []byte("2.1.325"), []byte("<script>")), "no json\n"...))
+	w.line(map[string]any{"type": "assistant", "requestRef": "m",
+		"message": map[string]any{"model": hostileText, "usage": map[string]int{"input_tokens": 5}}})
+	p.put(filepath.Join(p.site.Runtime.Home, ".claude/projects", "x", "s1.jsonl"),
+		append(bytes.ReplaceAll(w.text.Bytes(), []byte("2.1.325"), []byte("<script>")), "no json\n"...))
 	p.batch(hostileText, 1)
 	d.hostileJob()
 
@@ -600,7 +610,8 @@ func (d *demo) hostileJob() {
 	d.must(err)
 	payload, err := json.Marshal(hostileText)
 	d.must(err)
-	added, err := db.Add(d.t.Context(), batch.Name{Name: hostileText + " 2"}, []batch.Job{{ID: hostileText, Payload: payload}}, batch.Limits{})
+	added, err := db.Add(d.t.Context(), batch.Name{Name: hostileText + " 2"},
+		[]batch.Job{{ID: hostileText, Payload: payload}}, batch.Limits{})
 	d.must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

@@ -134,7 +134,8 @@ func TestStripNames(t *testing.T) {
 		}
 	}
 	l := listOf("+490", "+20")
-	if s := claudeStrip(l, 2); s.Parts[0].Name != "skill-0" || s.Parts[1].Name != "skill…" || s.Parts[1].Title != "skill-1: 30 characters, 3.0 % of the list" {
+	if s := claudeStrip(l, 2); s.Parts[0].Name != "skill-0" || s.Parts[1].Name != "skill…" ||
+		s.Parts[1].Title != "skill-1: 30 characters, 3.0 % of the list" {
 		t.Errorf("%+v", s.Parts)
 	}
 }

@@ -73,7 +73,8 @@ func (p *place) mark(m session.Mark) {
 // see lets a session see one more skill.
 func (p *place) see(id, skill string) {
 	p.t.Helper()
-	c, err := p.site.Runtime.Sessions().Claim(session.ID{Session: id}, skill, filepath.Join(p.dir, ".claude/skills", skill, "SKILL.md"), "h")
+	c, err := p.site.Runtime.Sessions().Claim(session.ID{Session: id}, skill,
+		filepath.Join(p.dir, ".claude/skills", skill, "SKILL.md"), "h")
 	if err == nil {
 		err = c.Commit()
 	}
@@ -233,7 +234,8 @@ func TestMuch(t *testing.T) {
 		shows := func(what, js string) {
 			t.Helper()
 			tab.until(`document.readyState === "complete" && ` + js)
-			t.Logf("%s: %s: %d ms", tt.path, what, evaluate[int](tab, `Math.round(performance.getEntriesByType("navigation")[0].responseEnd)`))
+			t.Logf("%s: %s: %d ms", tt.path, what,
+				evaluate[int](tab, `Math.round(performance.getEntriesByType("navigation")[0].responseEnd)`))
 		}
 		count := `document.querySelector(".count")?.textContent`
 		rows := `document.querySelectorAll(".list tbody tr").length`

@@ -49,7 +49,8 @@ func TestReport(t *testing.T) {
 	tab := newTab(t).watch(address)
 	tab.do(chromedp.Navigate(address))
 	title := run(tab, chromedp.Evaluate[string](`document.querySelectorAll("details").forEach(d => d.open = true); document.title`))
-	for _, block := range []string{"h2", "h3", "blockquote", ".verdicts b", ".checks td:nth-child(2)", ".checks td:nth-child(3)", ".says", ".tool pre", ".failed pre"} {
+	for _, block := range []string{"h2", "h3", "blockquote", ".verdicts b", ".checks td:nth-child(2)",
+		".checks td:nth-child(3)", ".says", ".tool pre", ".failed pre"} {
 		if shown := run(tab, chromedp.Evaluate[string](`document.querySelector("`+block+`")?.innerText ?? ""`)); !strings.Contains(shown, evil) {
 			t.Errorf("%s shows %q", block, shown)
 		}

@@ -54,7 +54,8 @@ func TestSameAnswers(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Second).Add(-3 * time.Hour)
 	var text strings.Builder
 	line := func(format string, args ...any) {
-		fmt.Fprintf(&text, `{"sessionId":"s1","cwd":%q,"version":"2.1.325","timestamp":%q,`+format+"}\n", append([]any{p.dir, now.Format(time.RFC3339)}, args...)...)
+		fmt.Fprintf(&text, `{"sessionId":"s1","cwd":%q,"version":"2.1.325","timestamp":%q,`+format+"}\n",
+			append([]any{p.dir, now.Format(time.RFC3339)}, args...)...)
 	}
 	call := func(id, skill, model, result string) {
 		line(`"type":"user","message":{"content":"please"}`)
@@ -108,8 +109,10 @@ func TestSameAnswers(t *testing.T) {
 
 	store := activity.Store{Dir: h.HistoryDir()}
 	for _, r := range []activity.Record{
-		{Kind: activity.Run, Skill: "called", OK: true, DurationMS: 1200}, {Kind: activity.Ask, Label: activity.Try, Skill: "refused", CostUSD: 1.25, OK: true},
-		{Kind: activity.Run, Skill: "broken", Category: "NO_REPORT", Job: "b/j"}, {Kind: activity.Run, Skill: "broken", OK: true, Job: "b/j"},
+		{Kind: activity.Run, Skill: "called", OK: true, DurationMS: 1200},
+		{Kind: activity.Ask, Label: activity.Try, Skill: "refused", CostUSD: 1.25, OK: true},
+		{Kind: activity.Run, Skill: "broken", Category: "NO_REPORT", Job: "b/j"},
+		{Kind: activity.Run, Skill: "broken", OK: true, Job: "b/j"},
 	} {
 		r.Project, r.Time = h.Project, now
 		if err := store.Append(r); err != nil {
@@ -150,7 +153,8 @@ func (p *place) sameTable(printed, page string) {
 				case part == "model": // it is the default
 				case part == "person":
 					p.has(cells[0], where, "by a person")
-				case len(words) == 2 && words[1] == "refused", len(words) == 2 && words[1] == "failed", len(words) == 2 && words[1] == "unknown":
+				case len(words) == 2 && words[1] == "refused", len(words) == 2 && words[1] == "failed",
+					len(words) == 2 && words[1] == "unknown":
 					p.has(cells[0], where, words[0])
 				case strings.HasSuffix(part, " + unknown"):
 					p.has(cells[0], where, "at least "+strings.TrimSuffix(part, " + unknown"))
@@ -182,7 +186,8 @@ func (p *place) sameTry(c *http.Client) {
 	var trials []eval.Trial
 	for run := 1; run <= 3; run++ {
 		for _, arm := range []eval.Arm{"with@opus", "without@opus", "against@opus", "with@haiku"} {
-			t := eval.Trial{Skill: "called", Case: "one", Arm: arm, Run: run, Fires: true, Outcome: eval.Fired, Passed: &yes, CostUSD: 0.5, Score: &score,
+			t := eval.Trial{Skill: "called", Case: "one", Arm: arm, Run: run, Fires: true, Outcome: eval.Fired,
+				Passed: &yes, CostUSD: 0.5, Score: &score,
 				Checks: []eval.CheckResult{{Check: "names the file", OK: &yes}, {Check: "is polite", Why: "the judge was silent"}}}
 			if run == 2 || arm.Kind() == eval.Without {
 				t.Outcome, t.Passed, t.Checks[0].OK = eval.None, &no, &no
@@ -196,7 +201,8 @@ func (p *place) sameTry(c *http.Client) {
 	}
 	dir := filepath.Join(p.site.Runtime.State, "try/plan/0001")
 	p.save(filepath.Join(dir, "prompts.json"), map[string]map[string]string{"called": {"one": "Draw the zebra please"}})
-	sum := eval.Summarize([]*eval.Subject{{Name: "called", Description: "For called", Cases: []eval.Case{{ID: "one", Prompt: "Draw the zebra please", Fires: true}}}}, trials, nil)
+	sum := eval.Summarize([]*eval.Subject{{Name: "called", Description: "For called",
+		Cases: []eval.Case{{ID: "one", Prompt: "Draw the zebra please", Fires: true}}}}, trials, nil)
 	p.save(filepath.Join(dir, "summary.json"), sum)
 	_, text := p.get(c, "/try?id=plan/0001&skill=called")
 	page := readable(text)
@@ -210,5 +216,6 @@ func (p *place) sameTry(c *http.Client) {
 		p.has("try", page, a.Arm.Title(), a.Counted(), fmt.Sprintf("passed %d/%d", a.Passed.Hits, a.Passed.Of), "score 0.50")
 	}
 	_, text = p.get(c, "/trial?id=plan/0001&skill=called&case=one&run=2")
-	p.has("trial", readable(text), "Draw the zebra please", "names the file", "is polite the judge was silent", "With the skill, haiku", "With the skill as it was, opus", "run 3: ")
+	p.has("trial", readable(text), "Draw the zebra please", "names the file", "is polite the judge was silent",
+		"With the skill, haiku", "With the skill as it was, opus", "run 3: ")
 }

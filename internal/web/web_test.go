@@ -55,7 +55,8 @@ func newPlace(t testing.TB, trusted bool, skills map[string]string) *place {
 	for name, text := range skills {
 		p.write(name, text)
 	}
-	p.env = []string{"HOME=" + filepath.Join(root, "home"), "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + filepath.Join(root, "state")}
+	p.env = []string{"HOME=" + filepath.Join(root, "home"), "PATH=" + os.Getenv("PATH"),
+		"SKILLHAND_STATE_DIR=" + filepath.Join(root, "state")}
 	h, err := here.From(p.dir, p.env)
 	if err != nil {
 		t.Fatal(err)
@@ -189,8 +190,10 @@ func TestRefused(t *testing.T) {
 			header: map[string]string{"Sec-Fetch-Site": "same-site", "Origin": "http://127.0.0.1:1"},
 			want:   403,
 		},
-		{name: "old browser, other origin", known: true, method: "POST", header: map[string]string{"Origin": "https://evil.example"}, want: 403},
-		{name: "script of another page", known: true, header: map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, want: 403},
+		{name: "old browser, other origin", known: true, method: "POST",
+			header: map[string]string{"Origin": "https://evil.example"}, want: 403},
+		{name: "script of another page", known: true,
+			header: map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, want: 403},
 		{name: "post without a cookie", method: "POST", want: 403},
 		{name: "no such page", known: true, path: "/../../etc/passwd", want: 404},
 		{name: "no such skill", known: true, path: "/skill/none", want: 404},
@@ -242,12 +245,14 @@ func TestCookie(t *testing.T) {
 	p := newPlace(t, true, nil)
 	first := p.browser()
 	old := p.base()
-	res, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Get(p.server.Address)
+	res, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).
+		Get(p.server.Address)
 	if err != nil || res.StatusCode != http.StatusForbidden {
 		t.Fatalf("the address let a second browser in: %v, %v", res, err)
 	}
 	p.serve()
-	res, err = (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Get(p.server.Address)
+	res, err = (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).
+		Get(p.server.Address)
 	if err != nil || len(res.Cookies()) != 1 || res.Header.Get("Location") != "/" {
 		t.Fatalf("%v, %v", res, err)
 	}
@@ -279,7 +284,8 @@ func TestLookingRunsNothing(t *testing.T) {
 			t.Fatal("looking ran a directive")
 		}
 		_, text := p.get(c, "/skill/touch")
-		read, err := p.site.Runtime.Load(t.Context(), skillhand.LoadRequest{Skill: "touch", Exec: map[bool]skillhand.Exec{true: skillhand.AsWritten}[trusted]})
+		read, err := p.site.Runtime.Load(t.Context(),
+			skillhand.LoadRequest{Skill: "touch", Exec: map[bool]skillhand.Exec{true: skillhand.AsWritten}[trusted]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +364,8 @@ func TestRunIsRemembered(t *testing.T) {
 	p.serve()
 	c = p.browser()
 	_, text := p.get(c, "/skill/hello?args=you")
-	for _, want := range []string{`Hello you: <span class="out" data-d="1">one</span>`, `<span class="out bad" data-d="2">`, "Output of the last run"} {
+	for _, want := range []string{`Hello you: <span class="out" data-d="1">one</span>`, `<span class="out bad" data-d="2">`,
+		"Output of the last run"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -595,7 +602,8 @@ func TestFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, text := p.get(c, "/skills")
-		if said, folded := strings.Count(text, "a broken link"), strings.Contains(text, "<summary>4 things"); said != i+1 || folded != (i == 3) {
+		if said, folded := strings.Count(text, "a broken link"), strings.Contains(text, "<summary>4 things"); said != i+1 ||
+			folded != (i == 3) {
 			t.Errorf("of %d broken links %d are said, folded: %v", i+1, said, folded)
 		}
 	}
@@ -659,7 +667,8 @@ func TestExportKeeps(t *testing.T) {
 			t.Errorf("%s was overwritten", tt.name)
 		}
 	}
-	for path, want := range map[string]string{t.TempDir(): "is a folder", filepath.Join(t.TempDir(), "none", "x.html"): "no such file or directory"} {
+	for path, want := range map[string]string{t.TempDir(): "is a folder",
+		filepath.Join(t.TempDir(), "none", "x.html"): "no such file or directory"} {
 		if _, err := p.site.Export(t.Context(), path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", path, err, want)
 		}
@@ -751,13 +760,15 @@ func TestTries(t *testing.T) {
 		t.Fatal(err)
 	}
 	for arm, passed := range map[eval.Arm]*bool{"with@haiku": &no, "with@opus": &yes, "against@opus": &no} {
-		data, _ := json.Marshal(eval.Trial{Type: "trial", Skill: "card", Case: "c", Arm: arm, Run: 1, Fires: true, Outcome: eval.Fired, Passed: passed})
+		data, _ := json.Marshal(eval.Trial{Type: "trial", Skill: "card", Case: "c", Arm: arm, Run: 1, Fires: true,
+			Outcome: eval.Fired, Passed: passed})
 		if err := os.WriteFile(filepath.Join(models, string(arm)+".json"), data, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	_, text := p.get(c, "/try?id=plan/0003&skill=card")
-	for _, want := range []string{"With the skill, haiku", "With the skill, opus", "With the skill as it was, opus", "passed 1 of 1", "passed 0 of 1"} {
+	for _, want := range []string{"With the skill, haiku", "With the skill, opus", "With the skill as it was, opus",
+		"passed 1 of 1", "passed 0 of 1"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("each model and arm has its column: no %q in\n%s", want, text)
 		}
@@ -784,7 +795,8 @@ func TestBatches(t *testing.T) {
 	}
 	c := p.browser()
 	if _, text := p.get(c, "/batches"); !strings.Contains(text, "re&lt;b&gt;views") ||
-		!strings.Contains(text, "waiting; if no worker runs, start one: skillhand batch work") || !strings.Contains(text, `data-every="5"`) {
+		!strings.Contains(text, "waiting; if no worker runs, start one: skillhand batch work") ||
+		!strings.Contains(text, `data-every="5"`) {
 		t.Errorf("the list of batches:\n%s", text)
 	}
 	if _, text := p.get(c, "/batch?name=re%3Cb%3Eviews"); !strings.Contains(text, "Cancel 2 remaining jobs") ||
@@ -804,13 +816,15 @@ func TestBatches(t *testing.T) {
 			t.Errorf("%s: %s, want %d", tt.do, res.Status, tt.want)
 		}
 	}
-	if res, err := c.PostForm(p.base()+"/batch", url.Values{"name": {"none"}, "do": {"cancel"}}); err != nil || res.StatusCode != http.StatusNotFound {
+	if res, err := c.PostForm(p.base()+"/batch", url.Values{"name": {"none"}, "do": {"cancel"}}); err != nil ||
+		res.StatusCode != http.StatusNotFound {
 		t.Errorf("a batch that is not there: %v, %v", res, err)
 	}
 	if _, text := p.get(c, "/batches"); strings.Contains(text, "data-every") {
 		t.Errorf("nothing is left, and it is looked at again and again:\n%s", text)
 	}
-	if _, text := p.get(c, "/batch?name=re%3Cb%3Eviews"); strings.Count(text, "<bdi>canceled</bdi>") != 2 || strings.Contains(text, "$0.00") {
+	if _, text := p.get(c, "/batch?name=re%3Cb%3Eviews"); strings.Count(text, "<bdi>canceled</bdi>") != 2 ||
+		strings.Contains(text, "$0.00") {
 		t.Errorf("two jobs are canceled, and cost nothing:\n%s", text)
 	}
 	found, err := db.Find(t.Context(), "re<b>views")
@@ -831,7 +845,8 @@ func TestBatches(t *testing.T) {
 func TestExcluded(t *testing.T) {
 	p := newPlace(t, false, map[string]string{"faulty": faulty})
 	c := p.browser()
-	for config, want := range map[string]bool{"": true, "check: {exclude: [.claude/skills/faulty]}": false, "check: {exclude: [.claude/skills/other]}": true} {
+	for config, want := range map[string]bool{"": true, "check: {exclude: [.claude/skills/faulty]}": false,
+		"check: {exclude: [.claude/skills/other]}": true} {
 		if err := os.WriteFile(filepath.Join(p.dir, check.ConfigName), []byte(config), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -869,7 +884,8 @@ func TestMendRefused(t *testing.T) {
 		return other
 	}
 	for name, form := range map[string]url.Values{
-		"another skill": with("skill", "clean"), "another text": with("seen", "x"), "no such finding": with("finding", "x"), "no skill": with("skill", "none"),
+		"another skill": with("skill", "clean"), "another text": with("seen", "x"), "no such finding": with("finding", "x"),
+		"no skill": with("skill", "none"),
 	} {
 		if status := post(form); status < 400 {
 			t.Errorf("%s: %d", name, status)
@@ -898,7 +914,8 @@ func TestSettings(t *testing.T) {
 	if _, text := p.get(c, "/skill/s"); !strings.Contains(text, "SK401") {
 		t.Errorf("no SK401 in\n%s", text)
 	}
-	if err := os.WriteFile(filepath.Join(p.dir, ".claude/settings.local.json"), []byte(`{"permissions": {"allow": ["Bash(make:*)"]}}`), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(p.dir, ".claude/settings.local.json"),
+		[]byte(`{"permissions": {"allow": ["Bash(make:*)"]}}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, text := p.get(c, "/skill/s"); !strings.Contains(text, "which others do not have") {
@@ -1090,7 +1107,8 @@ func TestStreams(t *testing.T) {
 	}
 	cancel()
 	c.CloseIdleConnections()
-	for limit := time.Now().Add(5 * time.Minute); p.server.watch.Listeners() > 0 || runtime.NumGoroutine() > before+2; time.Sleep(10 * time.Millisecond) {
+	for limit := time.Now().Add(5 * time.Minute); p.server.watch.Listeners() > 0 ||
+		runtime.NumGoroutine() > before+2; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(limit) {
 			t.Fatalf("%d streams and %d goroutines are left, there were %d", p.server.watch.Listeners(), runtime.NumGoroutine(), before)
 		}
@@ -1173,7 +1191,8 @@ func TestOnlySkills(t *testing.T) {
 		{".", 404},
 	} {
 		status, text := p.get(c, "/skill/"+url.PathEscape(tt.skill))
-		if status != tt.want || status == 404 && !strings.Contains(text, "no such skill") && !strings.Contains(text, "There is no page /skill") {
+		if status != tt.want || status == 404 && !strings.Contains(text, "no such skill") &&
+			!strings.Contains(text, "There is no page /skill") {
 			t.Errorf("%s: %d, want %d\n%s", tt.skill, status, tt.want, text)
 		}
 	}
@@ -1200,7 +1219,8 @@ func TestPreview(t *testing.T) {
 	}{
 		{"/skill/named?arg=a+b&arg=c", []string{
 			`<bdi>file</bdi>`, `<bdi>focus</bdi>`, `value="a b" placeholder="what to &lt;read&gt;"`, `value="c" placeholder=""`,
-			"Read a b for c.", "skillhand load named &#39;a b&#39; c", "≈ 42 tokens", "Nothing has run: directives are shown as written.", "data-run",
+			"Read a b for c.", "skillhand load named &#39;a b&#39; c", "≈ 42 tokens",
+			"Nothing has run: directives are shown as written.", "data-run",
 		}, []string{"diff-head"}},
 		{"/skill/named?arg=a&use=later", []string{"What the agent reads, later", "skillhand load named --reference a"}, nil},
 		{"/skill/named?arg=a&against=later", []string{"First use against later use", `<span class="del">`, `<span class="add">`}, nil},
@@ -1209,8 +1229,10 @@ func TestPreview(t *testing.T) {
 		{"/skill/named?arg=--fast&arg=x", []string{"skillhand load named --args &#39;--fast x&#39;"}, nil},
 		{"/skill/plain", []string{"This page has no directives"}, []string{"data-run"}},
 		{"/skill/plain?args=x+y", []string{`name="args" value="x y"`}, nil},
-		{"/skill/long?against=later", []string{"Only the beginnings are compared: the pages are long.", "cut here: "}, []string{"are the same"}},
-		{"/skill/hints", []string{`value="" placeholder="[a file]"`, `value="" placeholder="&lt;b&gt;"`, `value="" placeholder="how"`}, nil},
+		{"/skill/long?against=later", []string{"Only the beginnings are compared: the pages are long.", "cut here: "},
+			[]string{"are the same"}},
+		{"/skill/hints", []string{`value="" placeholder="[a file]"`, `value="" placeholder="&lt;b&gt;"`,
+			`value="" placeholder="how"`}, nil},
 	} {
 		status, text := p.get(c, tt.path)
 		if status != 200 {
@@ -1300,7 +1322,8 @@ func TestTimeLeft(t *testing.T) {
 		{time.Second, 3 * time.Second, 5, nil, "about 5.0s"},
 		{time.Second, 60 * time.Second, 5, since(10 * time.Second), "about 50.0s"},
 		{time.Second, 3 * time.Second, 1, since(5 * time.Minute), "unknown: slow has been running for 5m00s, no other took more than 3.0s"},
-		{time.Second, 3 * time.Second, 5, since(5 * time.Minute), "unknown: slow has been running for 5m00s, no other took more than 3.0s; the queue takes about 4.0s"},
+		{time.Second, 3 * time.Second, 5, since(5 * time.Minute),
+			"unknown: slow has been running for 5m00s, no other took more than 3.0s; the queue takes about 4.0s"},
 	} {
 		if got := timeLeft(tt.each, tt.longest, tt.left, tt.running, now); got != tt.want {
 			t.Errorf("%v, %v, %d: %q, want %q", tt.each, tt.longest, tt.left, got, tt.want)
