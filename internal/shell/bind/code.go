@@ -248,8 +248,8 @@ var sedCommand = sync.OnceValue(func() *regexp.Regexp {
 		`(?:[=dDgGhHnNpPxzF]|[qQlL] ?\d*|[:btT] ?\w*|` + substitute() + `)[ \t]*(?:[;\n}#]|$))`)
 })
 
-// perl judges the well-known programs of perl and ruby: s/…/…/, print, print if /…/, while (<>) {
-// print }.
+// perl judges the well-known programs of perl and ruby:
+// s/…/…/, print, print if /…/, while (<>) { print }.
 func (c *code) perl() bool {
 	text := perlItems.Get().ReplaceAllString(perlLoop.Get().ReplaceAllString(c.full, "$1"), "0")
 	text = perlReads.Get().ReplaceAllString(text, "0") // the file that it may open there is judged as an operand

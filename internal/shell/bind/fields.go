@@ -426,10 +426,7 @@ func innocent(n *syntax.CmdSubst, foreign bool) bool {
 }
 
 // last returns the command whose output a substitution becomes: the last of its pipeline, without
-//
-// true and
-//
-// echo 0.
+// || true and || echo 0.
 func last(n *syntax.CmdSubst) string {
 	if len(n.Stmts) != 1 {
 		return ""
@@ -461,9 +458,8 @@ func command(cmd syntax.Command) string {
 	return strings.Join(text, " ")
 }
 
-// counts reports whether a substitution prints a number: $(… | wc -l), $(grep -c x f
-//
-// true), $(date +%s).
+// counts reports whether a substitution prints a number: $(… | wc -l), $(grep -c x f || true),
+// $(date +%s).
 func (s *scope) counts(n *syntax.CmdSubst) bool {
 	text := last(n)
 	return !s.dash && counting.Get().MatchString(text) || leaving.Get().MatchString(text) && s.unlike(fewDigits) < 0

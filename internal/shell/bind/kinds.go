@@ -54,7 +54,7 @@ var (
 	dataFile  = kind{"a file that is data by its name", func(v string) bool { return plainText(v) && isDataName(v) }}
 	ddOperand = kind{"no file to write", func(v string) bool { return aWord(v) || ddOperands.Get().MatchString(v) }}
 	aFormat   = kind{"a format", func(v string) bool { return strings.HasPrefix(v, "+") }}
-	// fewDigits values have digits that form a number.
+	// fewDigits values have fewer than 12 digits. Without all other characters they are a number.
 	fewDigits = kind{"few digits", func(v string) bool { return len(strings.Map(onlyDigits, v)) < 12 }}
 	noSwitch  = kind{"no flag of test", func(v string) bool {
 		return !slices.ContainsFunc(strings.Fields(v), func(w string) bool { return w == "-v" || w == "-R" })
