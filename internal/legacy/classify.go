@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// Rules is the text of the rules, from which package migrate also makes bash.
+// Rules is the text of the rules. Package migrate also makes bash from it.
 //
 //go:embed rules.txt
 var Rules string
 
-// A statement is what a line says about how it went.
+// A statement is what a line says about how the script went.
 type statement int
 
 const (
@@ -23,22 +23,22 @@ const (
 
 	// What the shape of a line says.
 	trouble // an error of some program
-	doubt   // a word of trouble
+	doubt   // a word that hints at trouble
 	partial // a success that the same line takes back: a doubt, whatever its shape
-	cleared // a summary of all: there was no trouble
+	cleared // a summary of everything: there was no trouble
 	harmless
 )
 
-// ruleSet is rules.txt as Go reads it.
+// ruleSet holds the rules of rules.txt as Go reads them.
 type ruleSet struct {
 	words map[string]byte
 	signs []sign
 	rules []rule
 	by    map[string]*regexp.Regexp // the expressions that have a name
-	marks [256][]string             // what lines say something by, under the first byte of each
+	marks [256][]string             // a line without any of these says nothing; by the first byte of each
 }
 
-// A sign is a letter of more than one byte.
+// A sign is a symbol of more than one byte, which is read as one letter.
 type sign struct {
 	text   string
 	letter byte
@@ -49,14 +49,14 @@ type rule struct {
 	expr   *regexp.Regexp
 }
 
-// A Rule is a line of the rules, its sets filled in.
+// A Rule is a line of the rules, with its sets filled in.
 type Rule struct{ Kind, Name, Text string }
 
-// ReadRules takes the rules apart, for whoever reads them in another language.
+// ReadRules parses the rules. Package migrate uses it to write them in another language.
 func ReadRules() []Rule {
 	var all []Rule
 	var sets []string
-	shapes := map[string]int{} // where in all
+	shapes := map[string]int{} // the indices in all
 	for line := range strings.Lines(Rules) {
 		kind, rest, ok := strings.Cut(strings.TrimSpace(line), " ")
 		if !ok || kind == "#" {
@@ -68,7 +68,7 @@ func ReadRules() []Rule {
 		}
 		switch kind {
 		case "error", "fatal", "harmless", "weak", "mild", "doubt", "clear":
-			_, text, _ = strings.Cut(text, " ") // the programs
+			_, text, _ = strings.Cut(text, " ") // without the programs
 			kind, text = "shape-"+kind, "("+strings.TrimSpace(text)+")"
 			if at, ok := shapes[kind]; ok {
 				all[at].Text += "|" + text
@@ -117,7 +117,7 @@ var theRules = sync.OnceValue(func() *ruleSet {
 
 func (r *ruleSet) mark(text string) { r.marks[text[0]] = append(r.marks[text[0]], text) }
 
-// maySay reports whether a line has any of the marks, or begins with a program's name.
+// maySay reports whether a line contains any of the marks, or begins with a program's name.
 func (r *ruleSet) maySay(line string) bool {
 	if line != "" && ('a' <= line[0] && line[0] <= 'z' || line[0] == 'E') && r.by["line-named"].MatchString(line) {
 		return true
@@ -182,21 +182,21 @@ func (r *ruleSet) classify(letters string, status bool) statement {
 	return nothing
 }
 
-// mayJudge reports whether there is a word or a symbol that could count.
+// mayJudge reports whether letters contain a word or a symbol that could count.
 func mayJudge(letters string) bool {
 	first := letters[strings.IndexByte(letters, '<')+1]
 	return first == 'g' || first == 'x' || strings.ContainsAny(letters, "fetudGFETUWXY") || strings.Contains(letters, "[<k")
 }
 
-// A reading is a line as letters, and where each of them is from.
+// A reading is a line as letters, with the place of each letter in the line.
 type reading struct {
 	letters []byte
 	at      []int
-	begin   int // the letter of the first word, past bullets and brackets
+	begin   int // the index of the first word's letter, after bullets and brackets
 }
 
-// string returns the line of letters, as rules want it. Without a first word the line
-// has no beginning that counts.
+// string returns the line as letters, in the form that the rules match. Without a first word the
+// line has no beginning that counts.
 func (r *reading) string(begins bool) string {
 	begin := r.begin
 	if !begins {
@@ -205,7 +205,7 @@ func (r *reading) string(begins bool) string {
 	return "!" + string(r.letters[:begin]) + "<" + string(r.letters[begin:]) + "~"
 }
 
-// start returns where the first word is in the line.
+// start returns the index of the first word in the line.
 func (r *reading) start(line string) int {
 	if r.begin == len(r.letters) {
 		return len(line)
@@ -213,14 +213,14 @@ func (r *reading) start(line string) int {
 	return r.at[r.begin]
 }
 
-// longest is how much of a line is read for what it says.
+// longest is how many bytes of a line are read.
 const longest = 1000
 
 // read turns a line into letters.
 func (r *ruleSet) read(line string) *reading {
 	line = line[:min(len(line), longest)]
 	out := &reading{}
-	word := false // there was one
+	word := false // a word was read
 	for i := 0; i < len(line); {
 		letter, n := r.letter(line[i:], word)
 		if letter != 0 {
@@ -242,8 +242,8 @@ func (r *ruleSet) read(line string) *reading {
 
 func isWord(letter byte) bool { return isAlnum(letter) && letter != 'X' && letter != 'Y' }
 
-// bullet returns how many letters stand before the first word: a symbol, or all of a
-// bracket such as [12:30], but not of [SUCCESS].
+// bullet returns how many letters come before the first word: a symbol, or all of a bracket such as
+// [12:30], but not all of [SUCCESS].
 func bullet(letters []byte) int {
 	switch c := letters[0]; {
 	case c == '[' || c == '(':
@@ -258,8 +258,8 @@ func bullet(letters []byte) int {
 	return 1
 }
 
-// letter reads what text begins with: its letter, or 0 for none, and its length.
-// Before the first word some things are bullets, and others no beginning.
+// letter reads the beginning of text. It returns its letter, or 0 if it has none, and its length.
+// Before the first word, some characters are bullets, and others do not count as a beginning.
 func (r *ruleSet) letter(text string, word bool) (letter byte, n int) {
 	for _, s := range r.signs {
 		if strings.HasPrefix(text, s.text) {
@@ -361,7 +361,7 @@ func (r *ruleSet) word(text string, word bool) (letter byte, n int) {
 	return letter, len(chunk)
 }
 
-// item returns the length of a list's number: 1. or 1) or 1 in a key.
+// item returns the length of a number in a list: 1. or 1) or 1 as a keycap.
 func (r *ruleSet) item(text string) int {
 	for _, key := range []string{"\ufe0f\u20e3", "\u20e3"} {
 		if strings.HasPrefix(text[1:], key) {
@@ -381,7 +381,7 @@ func number(digits string) byte {
 	return '1'
 }
 
-// share returns the letter of some out of all, both of which are numbers.
+// share returns the letter for a ratio such as 3 of 5. Both arguments are numbers.
 func share(some, all string) byte {
 	some, all = strings.TrimLeft(some, "0"), strings.TrimLeft(all, "0")
 	switch {

@@ -15,23 +15,23 @@ import (
 // A Result is what the lines of a text say.
 type Result struct {
 	Succeeded, Failed bool
-	Unclear           string   // the line because of which nobody can tell; then neither of these counts
-	Confidence        *float64 // the last one stated
+	Unclear           string   // the line that leaves the outcome unclear; then neither of these counts
+	Confidence        *float64 // the last confidence that a line states
 	OutOfRange        bool     // a confidence was not between 0 and 1
-	Duration          *float64 // in milliseconds, the last one stated
+	Duration          *float64 // in milliseconds, the last duration that a line states
 	Deliverables      []string
 	Errors            []string // at most MaxErrors
-	More              int      // errors than are kept
+	More              int      // how many further errors there were
 }
 
-// MaxErrors bounds what a text of nothing but errors costs.
+// MaxErrors limits the cost of a text that contains nothing but errors.
 const MaxErrors = 1000
 
-// Parse reads a text, which must be valid UTF-8. It is not ok if no line says anything.
+// Parse reads a text, which must be valid UTF-8. It returns false if no line says anything.
 func Parse(text string) (r Result, ok bool) {
 	l := reader{rules: theRules(), says: Result{Deliverables: []string{}}, delivered: map[string]struct{}{}}
 	for line := range strings.Lines(text) {
-		// A carriage return ends a line too: what follows is printed over it.
+		// A carriage return ends a line too: the text after it is printed over the line.
 		for part := range strings.SplitSeq(strings.TrimSuffix(line, "\n"), "\r") {
 			l.line(part)
 		}
@@ -44,33 +44,34 @@ func Parse(text string) (r Result, ok bool) {
 	return l.says, l.found
 }
 
-// A reader gathers what the lines of a text say.
+// A reader collects what the lines of a text say.
 type reader struct {
 	says      Result
 	rules     *ruleSet
-	found     bool // something was said
+	found     bool // some line said something
 	heading   heading
-	quoting   string    // names the expression of the lines that are a quotation; "" while there is none
-	trouble   string    // the last line that is shaped like an error, which no summary has cleared
-	since     bool      // a success was said after it
-	doubt     string    // the first line after the last success that makes it doubtful
-	step      bool      // the last success was that of a step: whatever else follows makes it doubtful
-	row       statement // what the last line said, a row of a table: if it is the header, nothing
+	quoting   string    // the name of the expression that matches the lines of a quotation; "" outside of one
+	trouble   string    // the last line in the form of an error, unless a summary has cleared it
+	since     bool      // a success was reported after it
+	doubt     string    // the first line after the last success that casts doubt on the success
+	step      bool      // the last success was that of a step: any other line after it casts doubt on it
+	row       statement // the statement of the last line, if that was a row of a table; it does not count if the row is the header
 	delivered map[string]struct{}
-	known     map[string]statement // what lines of letters say; logs have few kinds of lines
+	known     map[string]statement // the statements of lines as letters; logs have few kinds of lines
 }
 
-// A heading of failures is a line such as "Errors:". The line below it decides.
+// A heading announces failures, as in "Errors:". The line below the heading decides.
 type heading int
 
 const (
 	noHeading   heading = iota
-	errorsBelow         // "Errors:", a failure if nothing is below it
-	errorsTitle         // "## Errors", which alone says nothing
+	errorsBelow         // "Errors:" is a failure if nothing is below it
+	errorsTitle         // "## Errors" alone says nothing
 )
 
-// conclude weighs what all lines say. An error that comes last is a failure; after one that no
-// summary has cleared, or before a doubt, nobody can tell what a tick is about.
+// conclude combines the statements of all lines. An error after the last success is a failure. If a
+// success follows an error, or a doubt follows a success, the outcome is unclear: nobody can tell
+// what the success is about.
 func (l *reader) conclude() {
 	switch {
 	case l.says.Failed:
@@ -123,7 +124,7 @@ func (l *reader) line(line string) {
 	if m := l.rules.by["line-dots"].FindStringSubmatch(line); m != nil {
 		line = m[1]
 	}
-	if m := l.rules.by["line-bracket"].FindStringSubmatch(line); m != nil { // all of it
+	if m := l.rules.by["line-bracket"].FindStringSubmatch(line); m != nil { // the whole line is in brackets
 		line = m[1][1 : len(m[1])-1]
 	}
 	r := l.rules.read(line)
@@ -174,7 +175,7 @@ func (l *reader) line(line string) {
 	}
 }
 
-// isQuoted reports whether a line is one of a commit, of a diff, or of what a test printed.
+// isQuoted reports whether a line is part of a commit, of a diff, or of the output of a test.
 func (l *reader) isQuoted(line string) bool {
 	if line != "" && (line[0] == ' ' || line[0] == 'c') && l.rules.by["line-quotes"].MatchString(line) {
 		l.quoting = "line-quoted"
@@ -190,8 +191,7 @@ func (l *reader) isQuoted(line string) bool {
 	return false
 }
 
-// isTitle reports whether a line is a heading such as === Error tests ===, which
-// says nothing.
+// isTitle reports whether a line is a heading such as === Error tests ===, which says nothing.
 func (l *reader) isTitle(line string) bool {
 	begin := strings.TrimLeft(line, " \t")
 	if begin == "" || strings.IndexByte("=-#*\\^\xe2", begin[0]) < 0 {
@@ -200,7 +200,7 @@ func (l *reader) isTitle(line string) bool {
 	return l.rules.by["line-title"].MatchString(plain(begin))
 }
 
-// title takes in a heading. Only the lines below it can say something.
+// title reads a heading. Only the lines below it can say something.
 func (l *reader) title(line string) {
 	if shape := l.rules.shape(withoutColors(line)); shape != trouble || strings.TrimLeft(line, " \t")[0] != '#' {
 		l.say(l.sayShape(line, nothing))
@@ -218,7 +218,8 @@ func (l *reader) title(line string) {
 	}
 }
 
-// delivery returns the path in a line that plainly names a deliverable. A text may have many.
+// delivery returns the path in a line that plainly names a deliverable. A text may have many such
+// lines.
 func delivery(line string) (path string, ok bool) {
 	for _, key := range [...]string{"Created: ", "Modified: ", "Updated: ", "Generated: ", "File: "} {
 		if path, ok := strings.CutPrefix(line, key); ok {
@@ -244,8 +245,8 @@ func (l *reader) classify(letters string, status bool) statement {
 	return said
 }
 
-// plain returns a line without colors that are written out, as in \033[31m, without
-// \n at either end, and without the -e that one echo takes and another prints.
+// plain returns a line without colors that are written out, as in \033[31m, and without \n at
+// either end. It also removes the -e that some versions of echo print.
 func plain(line string) string {
 	line = withoutColors(line)
 	line = strings.TrimLeft(line, " \t")
@@ -258,7 +259,7 @@ func plain(line string) string {
 	return strings.TrimSuffix(line, `\n`)
 }
 
-// withoutColors drops colors that are written out, as in \033[31m.
+// withoutColors removes colors that are written out, as in \033[31m.
 func withoutColors(line string) string {
 	if strings.Contains(line, "[") && (strings.Contains(line, `\`) || strings.Contains(line, "^[")) {
 		line = theRules().by["line-colour"].ReplaceAllString(line, "")
@@ -266,18 +267,18 @@ func withoutColors(line string) string {
 	return line
 }
 
-// inBracket reports whether the first word says how it went and stands in a
-// bracket, as in [SUCCESS] Created: a.
+// inBracket reports whether the first word, which says how the script went, is in brackets, as in
+// [SUCCESS] Created: a.
 func (r *reading) inBracket() bool {
 	closes := func(c byte) bool { return c == ']' || c == ')' }
 	return r.begin > 0 && strings.IndexByte("[(", r.letters[r.begin-1]) >= 0 && slices.ContainsFunc(r.letters[r.begin:], closes)
 }
 
-// oneWord takes apart what a status is made of, such as not_ok.
+// oneWord splits a status such as not_ok into words.
 var oneWord = strings.NewReplacer("_", " ", "-", " ", "/", "|")
 
-// sayShape takes in what the shape of a line says, beside its words. It returns what is left to
-// be said.
+// sayShape notes what the shape of a line says, besides its words. It returns the statement that
+// still counts.
 func (l *reader) sayShape(line string, said statement) statement {
 	line = withoutColors(line)
 	shape := l.rules.shape(line)
@@ -303,8 +304,8 @@ func (l *reader) sayShape(line string, said statement) statement {
 	return said
 }
 
-// other takes in a line that says nothing by itself. Below a step that went well it may be
-// anything, unless it is a detail.
+// other reads a line that says nothing by itself. After a step that succeeded, such a line casts
+// doubt on the success, unless the line is a detail.
 func (l *reader) other(line string) {
 	if l.step && l.doubt == "" {
 		if line = withoutColors(line); !l.rules.by["line-detail"].MatchString(line) {
@@ -313,7 +314,7 @@ func (l *reader) other(line string) {
 	}
 }
 
-// doubtful notes a line that makes the successes before it doubtful.
+// doubtful notes a line that casts doubt on the successes before it.
 func (l *reader) doubtful(line string) {
 	if l.doubt == "" {
 		l.doubt = strings.TrimSpace(line)
@@ -345,7 +346,7 @@ func (l *reader) noPath(value string) bool {
 	return begins && len(value) < 60 && l.rules.by["value-no-path"].MatchString(strings.ToLower(value)) // the expression is slow
 }
 
-// err takes in an error. A text of nothing else has millions: some are enough.
+// err adds an error. A text may have millions, so it keeps only some.
 func (l *reader) err(message string) {
 	if len(l.says.Errors) < MaxErrors {
 		l.says.Errors = append(l.says.Errors, strings.Clone(message))
@@ -354,14 +355,14 @@ func (l *reader) err(message string) {
 	l.says.More++
 }
 
-// sayConfidence takes in a confidence: 0.92, 92%, 9/10.
+// sayConfidence reads a confidence: 0.92, 92%, 9/10.
 func (l *reader) sayConfidence(value string) {
 	m := l.rules.by["value-confidence"].FindStringSubmatch(value[:min(len(value), 60)])
 	if m == nil {
 		return
 	}
 	l.found = true
-	n, _ := strconv.ParseFloat(strings.Replace(m[1], ",", ".", 1), 64) // too large is infinite, which is out of range
+	n, _ := strconv.ParseFloat(strings.Replace(m[1], ",", ".", 1), 64) // a number that is too large becomes infinite, which is out of range
 	switch {
 	case m[8] != "":
 		of, _ := strconv.ParseFloat(m[8], 64)
@@ -377,7 +378,7 @@ func (l *reader) sayConfidence(value string) {
 	l.says.Confidence = &n
 }
 
-// sayDuration takes in a duration: 120 ms, 1.5s, 2 minutes.
+// sayDuration reads a duration: 120 ms, 1.5s, 2 minutes.
 func (l *reader) sayDuration(value string) {
 	m := l.rules.by["value-duration"].FindStringSubmatch(strings.ToLower(value[:min(len(value), 60)]))
 	if m == nil {
@@ -396,9 +397,9 @@ func (l *reader) sayDuration(value string) {
 	l.says.Duration, l.found = &n, true
 }
 
-// A field is what a line such as "Confidence: 0.9" or "STATUS=ok" says.
+// A field is the key and the value of a line such as "Confidence: 0.9" or "STATUS=ok".
 type field struct {
-	key   string // in lower case; "" if the line is none that we know
+	key   string // in lowercase; "" if the line has no known key
 	value string
 }
 
@@ -419,7 +420,7 @@ func (l *reader) field(line string, r *reading) field {
 	return field{key: key, value: strings.TrimSpace(value)}
 }
 
-// unquote drops the quotes that all of s stands in.
+// unquote removes the quotes around s, if they enclose all of s.
 func unquote(s string) string {
 	if n := len(s); n >= 2 && s[0] == s[n-1] && strings.IndexByte("`\"'", s[0]) >= 0 && strings.IndexByte(s[1:n-1], s[0]) < 0 {
 		return s[1 : n-1]
