@@ -1,6 +1,6 @@
 // Package words answers one question: what does a word of a command line stand for? It removes
-// quotes and backslashes. Expansions it leaves to its callers, who know whether they are values,
-// variables or unknown.
+// quotes and backslashes. It leaves expansions to its callers, who know whether an expansion is a
+// value, a variable or unknown.
 package words
 
 import (
