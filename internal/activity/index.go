@@ -120,9 +120,9 @@ func folders(h here.Here, agent string) (all []*folder, err error) {
 	return all, nil
 }
 
-// Folders returns the folders whose changes show that an agent was active: the roots of all
-// transcripts, the folders with transcripts that changed since the given time, and the folders in
-// between.
+// Folders returns the folders whose changes show that an agent was active. They are the roots of
+// all transcripts, the folders with transcripts that changed since the given time, and the folders
+// in between.
 func Folders(h here.Here, since time.Time) (all []string) {
 	for _, r := range readers {
 		root := r.root(h)

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// A fence is live if each of its lines is blank or has one or more directives and nothing else:
-// authors who write such a fence want the directives to run. A fence with any other text, or a
+// A fence is live if each of its lines is blank or has one or more directives and nothing else.
+// Authors who write such a fence want the directives to run. A fence with any other text, or a
 // fence of Markdown, is an example.
 
 // mayLive reports whether a fence with this info string can be live.

@@ -126,9 +126,9 @@ func TestMakingIsBounded(t *testing.T) {
 	}
 }
 
-// TestSharedPages checks that waiting requests for one address share one page, that a page whose
-// rendering has begun is not used for later requests, and that a page is not rendered if no client
-// waits any more.
+// TestSharedPages checks that waiting requests for one address share one page. A page whose
+// rendering has begun is not used for later requests. A page is not rendered if no client waits any
+// more.
 func TestSharedPages(t *testing.T) {
 	var m making
 	began, release := make(chan context.Context, 1000), make(chan struct{})

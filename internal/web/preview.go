@@ -145,8 +145,8 @@ func (v *visit) look() (*look, error) {
 	return l, nil
 }
 
-// find returns a skill that may be shown: a skill with a name here, a skill in a folder of skills,
-// or the skill that the command line named. It refuses any other path. Otherwise, every file of the
+// find returns a skill that may be shown. The skill must have a name here, be in a folder of
+// skills, or be named on the command line. It refuses any other path. Otherwise, every file of the
 // machine could be shown as a skill.
 func (v *visit) find(name string) (skill.Location, error) {
 	finder := v.site.Runtime.Finder()

@@ -450,7 +450,7 @@ type share struct {
 }
 
 // After the first minShares rows, skills with less than minShare percent of the time are merged
-// into one row: there are many prompts, and most of them are used once.
+// into one row. There are many prompts, and most of them are used once.
 const (
 	minShare  = 1.0
 	minShares = 3
