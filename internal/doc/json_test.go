@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestParse checks that every value has the bytes that it was read from.
+// TestParseJSON checks that every value has the bytes that it was read from.
 func TestParseJSON(t *testing.T) {
 	src := "\ufeff" + `{"a": [1, "x", true, null, {}], "b": {"c": "d"}, "b": {"c": "e"}}`
 	root, fault := ParseJSON(src)
@@ -49,7 +49,7 @@ func TestJSONFaults(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that a text is accepted exactly if it is JSON that is not too deep, and that
+// FuzzParseJSON checks that a text is accepted exactly if it is JSON that is not too deep, and that
 // each value's bytes are JSON too.
 func FuzzParseJSON(f *testing.F) {
 	f.Add(`{"a": [1, "x", {"b": null}]}`)

@@ -37,7 +37,7 @@ func TestParseYAML(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that every text either is YAML or has a fault on one of its lines.
+// FuzzParseYAML checks that every text either is YAML or has a fault on one of its lines.
 func FuzzParseYAML(f *testing.F) {
 	for _, seed := range []string{
 		"", "# a\n", "---\n", "...\n", "a: [\n", "a: 1\n---\nb: 2\n", "&a *a\n", "a: \x01\n", "%YAML 1.1\n---\n", "\ufeffa: 1\r\nb: }\r\n",

@@ -583,7 +583,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// axe is the source of axe-core, which finds accessibility problems.
+// axe returns the source of axe-core, which finds accessibility problems.
 func axe(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(test.Modules(t, test.Axe), "axe-core", "axe.min.js"))
