@@ -2,11 +2,11 @@ package migrate
 
 import "path"
 
-// A Document is what became of many files, as skillhand migrate --json prints
-// it: schemas/migrate-v1.schema.json.
+// A Document is the outcome of a migration, as skillhand migrate --json prints it:
+// schemas/migrate-v1.schema.json.
 type Document struct {
 	Files   []Outcome  `json:"files"`
-	Unclear []Position `json:"unclear"` // lines that run a command of which nothing is known, and read its output
+	Unclear []Position `json:"unclear"` // lines that run an unknown command and read its output
 	Summary Summary    `json:"summary"`
 }
 
@@ -16,16 +16,16 @@ type Position struct {
 	Line int    `json:"line"`
 }
 
-// An Outcome is what became of one file.
+// An Outcome says what happened to one file.
 type Outcome struct {
 	Path   string `json:"path"`
 	Status Status `json:"status"`
 	Reason string `json:"reason"`
 	Line   int    `json:"line"`
-	Backup string `json:"backup"` // where the file is kept as it was; "" if it is not
+	Backup string `json:"backup"` // where the original is kept; "" if it is not kept
 }
 
-// A Summary counts files by what became of them.
+// A Summary counts files by their status.
 type Summary struct {
 	Changed   int `json:"changed"`
 	Unchanged int `json:"unchanged"`
@@ -33,7 +33,7 @@ type Summary struct {
 	Failed    int `json:"failed"`
 }
 
-// Add takes in what became of one more file. The file that scripts source is not counted.
+// Add adds the outcome of one more file. It does not count the file that scripts source.
 func (d *Document) Add(o Outcome) {
 	d.Files = append(d.Files, o)
 	switch o.Status {

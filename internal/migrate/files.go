@@ -16,20 +16,20 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// maxScript is how long a file may be for migrate to look at it.
+// maxScript is the size of the largest file that migrate looks at.
 const maxScript = 1 << 20
 
-// A root is a folder whose files may depend on each other, and what of
-// it is to be migrated.
+// A root is a folder whose files may depend on each other, with the files in it that should be
+// migrated.
 type root struct {
 	dir      string   // the folder
-	base     string   // the one above it, which paths are relative to: a skill is called as its folder is
-	wanted   []string // files and folders
+	base     string   // the folder above, to which paths are relative: a skill is called as its folder is
+	wanted   []string // the files and folders to migrate
 	explicit []string // the files among them
 }
 
-// wants reports whether a file is to be migrated. The texts of a skill go together:
-// what one of them loses another has.
+// wants reports whether a file should be migrated. The texts of a skill go together, because
+// content moves from one to another.
 func (r *root) wants(rel string) bool {
 	file := filepath.Join(r.base, filepath.FromSlash(rel))
 	return slices.ContainsFunc(r.wanted, func(w string) bool {
@@ -38,14 +38,14 @@ func (r *root) wants(rel string) bool {
 	})
 }
 
-// ofSkills reports whether a script is wanted because its whole tree is, which has
-// scripts for tests and builds too.
+// ofSkills reports whether a script is wanted only because its whole tree is. A tree also has
+// scripts for tests and builds.
 func (r *root) ofSkills(rel string) bool {
 	file := filepath.Join(r.base, filepath.FromSlash(rel))
 	return !slices.ContainsFunc(r.wanted, func(w string) bool { return w != r.dir && files.Inside(w, file) })
 }
 
-// top returns the folder that was named, or that all that was named is in.
+// top returns the folder that was named, or the folder that contains everything that was named.
 func (r *root) top() string {
 	var all []string
 	for _, w := range r.wanted {
@@ -61,8 +61,8 @@ func (r *root) top() string {
 	return CommonFolder(all)
 }
 
-// unit returns the folder around a folder that is installed or copied as a whole: the plugin, else the skill. A
-// skill in an agent's own folder, as .claude/skills, is used where it is.
+// unit returns the folder around a folder that is installed or copied as a whole: the plugin, else
+// the skill. A skill in an agent's own folder, such as .claude/skills, is used where it is.
 func (r *root) unit(rel string) string {
 	dir := filepath.Join(r.base, filepath.FromSlash(rel))
 	unit := find.PluginAround(dir)
@@ -76,7 +76,8 @@ func (r *root) unit(rel string) string {
 	return filepath.ToSlash(rel)
 }
 
-// copiedSkill returns the folder of the skill that a folder belongs to, or "" if that skill is an agent's already.
+// copiedSkill returns the folder of the skill that a folder belongs to, or "" if the skill is
+// already in an agent's folder.
 func (r *root) copiedSkill(dir string) string {
 	found := ""
 	for up := dir; files.Inside(r.dir, up); up = filepath.Dir(up) {
@@ -106,8 +107,8 @@ func isSkillText(file string) bool {
 	return false
 }
 
-// roots finds the trees that paths lie in: a repository, else the folder itself.
-// What a script is for others can only be seen from there.
+// roots returns the trees that contain the paths: a repository, else the folder itself. Only the
+// tree shows how other files use a script.
 func (m *migration) roots(paths []string) []*root {
 	var roots []*root
 	for _, p := range paths {
@@ -147,7 +148,7 @@ func (m *migration) roots(paths []string) []*root {
 	return roots
 }
 
-// treeOf returns the folder in which all that may read a script in dir is looked for: the
+// treeOf returns the folder in which to look for everything that may read a script in dir: the
 // repository, else the plugin or the agent's own folder around it.
 func treeOf(dir string) string {
 	if top := files.Top(dir); top != "" {
@@ -169,12 +170,11 @@ func treeOf(dir string) string {
 	return dir
 }
 
-// read reads the files of a tree that matter: scripts and skills, and whatever
-// names a script. Links are not followed: what they
-// lead to is read where it is, if it is in the tree.
+// read reads the files of a tree that matter: scripts, skills, and all files that name a script. It
+// does not follow links. It reads a link's target where the target is, if that is in the tree.
 func (m *migration) read(root *root) []File {
 	var files []File
-	var others []string // which may name a script
+	var others []string // files that may name a script
 	_ = filepath.WalkDir(root.dir, func(file string, d fs.DirEntry, err error) error {
 		rel, relErr := filepath.Rel(root.base, file)
 		if relErr != nil {
@@ -242,7 +242,7 @@ func (m *migration) witnesses(root *root, files []File, others []string) (witnes
 	return witnesses
 }
 
-// readMatter reads a file if migrate looks at it whatever it says; else it returns nil.
+// readMatter reads a file if migrate looks at it whatever its content; otherwise it returns nil.
 func readMatter(file, rel string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -273,7 +273,7 @@ func readMatter(file, rel string) ([]byte, error) {
 	return data, err
 }
 
-// copyTree copies the regular files of a folder, for a script to run among them.
+// copyTree copies the regular files of a folder, so that a script can run among them.
 func copyTree(from, to string) error {
 	const most = 64 << 20
 	size := int64(0)
@@ -294,7 +294,7 @@ func copyTree(from, to string) error {
 		case d.Type()&fs.ModeSymlink != 0:
 			link, err := os.Readlink(file)
 			if err != nil || filepath.IsAbs(link) || strings.Contains(link, "..") {
-				return err // one that leads out would let the script change what is there
+				return err // a link that leads out would let the script change files there
 			}
 			return os.Symlink(link, target)
 		case !d.Type().IsRegular():

@@ -16,8 +16,9 @@ func looksLikeJSON(text string) bool {
 	return jsonStart.Get().MatchString(strings.NewReplacer(`\n`, "\n", `\x7b`, "{", `\x22`, `"`).Replace(text))
 }
 
-// learnJSON finds the variables that hold JSON and the functions that print some. What
-// one is made of may be learned later than it, but not in a long chain.
+// learnJSON finds the variables that hold JSON and the functions that print JSON. It may learn
+// about a value after it has seen what uses the value, so it looks several times, but not often
+// enough for long chains.
 func (u *usage) learnJSON() {
 	for range 3 {
 		known := len(u.json)
@@ -26,7 +27,8 @@ func (u *usage) learnJSON() {
 			switch n := n.(type) {
 			case *syntax.Assign:
 				if n.Name != nil &&
-					(u.isJSON(n.Value) || n.Array != nil && slices.ContainsFunc(n.Array.Elems, func(e *syntax.ArrayElem) bool { return u.isJSON(e.Value) })) {
+					(u.isJSON(n.Value) || n.Array != nil && slices.ContainsFunc(n.Array.Elems,
+						func(e *syntax.ArrayElem) bool { return u.isJSON(e.Value) })) {
 					u.json[n.Name.Value] = true
 				}
 			case *syntax.FuncDecl:
@@ -39,7 +41,8 @@ func (u *usage) learnJSON() {
 				case !ok || len(c.Args) < 2:
 				case literal(c.Args[0]) == "read" && looksLikeJSON(read1(hereDocument(n)).text):
 					u.json[literal(c.Args[len(c.Args)-1])] = true
-				case literal(c.Args[0]) == "printf" && literal(c.Args[1]) == "-v" && len(c.Args) > 3 && slices.ContainsFunc(c.Args[3:], u.isJSON):
+				case literal(c.Args[0]) == "printf" && literal(c.Args[1]) == "-v" && len(c.Args) > 3 &&
+					slices.ContainsFunc(c.Args[3:], u.isJSON):
 					u.json[literal(c.Args[2])] = true
 				}
 			}
@@ -51,7 +54,8 @@ func (u *usage) learnJSON() {
 	}
 }
 
-// hasJSON reports whether some command in a body prints JSON, which neither a substitution nor a pipe keeps.
+// hasJSON reports whether some command in a body prints JSON that neither a substitution nor a pipe
+// keeps.
 func (u *usage) hasJSON(body *syntax.Stmt) (has bool) {
 	syntax.Walk(body, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -71,8 +75,8 @@ func (u *usage) hasJSON(body *syntax.Stmt) (has bool) {
 	return has
 }
 
-// isJSON reports whether a word begins as JSON does, or with a variable that holds some,
-// or with what a command prints.
+// isJSON reports whether a word begins as JSON does, with a variable that holds JSON, or with the
+// output of a command that prints JSON.
 func (u *usage) isJSON(w *syntax.Word) bool {
 	if w == nil {
 		return false
@@ -115,8 +119,8 @@ func (u *usage) endsInJSON(st *syntax.Stmt) bool {
 
 func isJSONFile(w *syntax.Word) bool { return strings.HasSuffix(tail(w), ".json") }
 
-// usedAsJSON takes in a variable that the script itself reads as JSON: jq gets it whole, or
-// grep or sed look for a key in it.
+// usedAsJSON notes a variable that the script itself reads as JSON: jq gets all of it, or grep or
+// sed look for a key in it.
 func (u *usage) usedAsJSON(n syntax.Node) {
 	var reader *syntax.Stmt
 	var word *syntax.Word
@@ -159,7 +163,8 @@ func readsKeys(st *syntax.Stmt) bool {
 	case "jq":
 		return !slices.ContainsFunc(c.Args, func(w *syntax.Word) bool {
 			word := literal(w)
-			return strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.ContainsAny(word, "Rn") || word == "--raw-input" || word == "--null-input"
+			return strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.ContainsAny(word, "Rn") ||
+				word == "--raw-input" || word == "--null-input"
 		})
 	case "grep", "egrep", "sed":
 		return jsonKey.Get().MatchString(readAll(c.Args[1:]).text)
@@ -167,10 +172,11 @@ func readsKeys(st *syntax.Stmt) bool {
 	return false
 }
 
-// In the code of other languages: a text that is JSON, or a function that makes some.
+// printedJSON matches code in other languages that contains JSON in a string, or makes JSON with a
+// function.
 var printedJSON = words.Regexp(`print\(\s*json\.dumps|json\.dump\(|console\.log\(\s*JSON\.stringify|["'(]\s*\{\s*\\*["']`)
 
-// printsJSON reports whether a command prints JSON, by what is written in it.
+// printsJSON reports whether a command prints JSON, by its words.
 func (u *usage) printsJSON(st *syntax.Stmt, c *syntax.CallExpr) bool {
 	if len(c.Args) == 0 || literal(c.Args[0]) == "printf" && literal(second(c.Args)) == "-v" {
 		return false
@@ -183,7 +189,7 @@ func (u *usage) printsJSON(st *syntax.Stmt, c *syntax.CallExpr) bool {
 		return makesJSON(c.Args)
 	case "awk", "gawk", "perl", "php", "python", "python3", "node", "ruby":
 		return printedJSON.Get().MatchString(readAll(c.Args[1:]).text + read1(hereDocument(st)).text)
-	default: // a function that prints what it is given
+	default: // a function that prints its arguments
 		return u.printsOne(name, c.Args[1:], u.isJSON, 0)
 	}
 }
@@ -214,7 +220,7 @@ func (u *usage) passesOn(into *syntax.Stmt, p flow) bool {
 // maxCalls is how many functions an argument is followed through.
 const maxCalls = 5
 
-// printsOne reports whether a function prints one of those of its arguments that are wanted, as it is.
+// printsOne reports whether a function prints one of its wanted arguments as it is.
 func (u *usage) printsOne(name string, args []*syntax.Word, wanted func(*syntax.Word) bool, depth int) bool {
 	f := u.functions[name]
 	if f == nil {
@@ -231,7 +237,7 @@ func (u *usage) printsOne(name string, args []*syntax.Word, wanted func(*syntax.
 }
 
 // printsArgument reports whether the body of a function prints its nth argument as it is. After a
-// shift, any of them may be that.
+// shift, any argument may be the nth.
 func (u *usage) printsArgument(body *syntax.Stmt, n string, depth int) (prints bool) {
 	given := map[string]bool{n: true, "@": true, "*": true}
 	isGiven := func(w *syntax.Word) bool {
@@ -269,7 +275,8 @@ func (u *usage) printsArgument(body *syntax.Stmt, n string, depth int) (prints b
 	return prints
 }
 
-// asksForJSON reports whether a program is told to print JSON, and nothing that it picks out of it.
+// asksForJSON reports whether a program is asked to print JSON, and not a part that it picks out of
+// the JSON.
 func asksForJSON(args []*syntax.Word) bool {
 	has := func(options ...string) bool {
 		return slices.ContainsFunc(args, func(w *syntax.Word) bool { return slices.Contains(options, literal(w)) })
@@ -279,7 +286,7 @@ func asksForJSON(args []*syntax.Word) bool {
 
 var echoOption = words.Regexp(`^-[neE]+ `)
 
-// printed returns the text that a command prints or passes on, as far as that is plain.
+// printed returns the text that a command prints or passes on, as far as it is known.
 func printed(st *syntax.Stmt, c *syntax.CallExpr) string {
 	switch literal(c.Args[0]) {
 	case "echo":
@@ -294,7 +301,8 @@ func printed(st *syntax.Stmt, c *syntax.CallExpr) string {
 	return read1(hereDocument(st)).text
 }
 
-// makesJSON reports whether jq prints a document, not a number or a text that it picks out.
+// makesJSON reports whether jq prints a document, and not a number or a string that it picks out of
+// one.
 func makesJSON(args []*syntax.Word) bool {
 	if rawJQ(args) {
 		return false
@@ -308,10 +316,10 @@ func makesJSON(args []*syntax.Word) bool {
 			return strings.HasSuffix(word, "}") || strings.HasSuffix(word, "]") || strings.Contains(word, unknown)
 		}
 	}
-	return true // no filter: all of it
+	return true // without a filter, jq prints all of it
 }
 
-// rawJQ reports whether jq prints text and not JSON.
+// rawJQ reports whether jq prints text instead of JSON.
 func rawJQ(args []*syntax.Word) bool {
 	return slices.ContainsFunc(args[1:], func(w *syntax.Word) bool {
 		word := literal(w)
@@ -320,8 +328,8 @@ func rawJQ(args []*syntax.Word) bool {
 	})
 }
 
-// learnText finds the statements before which their list prints text on the stdout that they
-// share, whatever happens. A script that sends its own stdout elsewhere tells nothing.
+// learnText finds the statements before which their list certainly prints text on the stdout that
+// they share. If the script sends its own stdout elsewhere, nothing is certain.
 func (u *usage) learnText() {
 	u.after, u.asked = map[*syntax.Stmt]bool{}, map[*syntax.Stmt]bool{}
 	moved := false
@@ -371,8 +379,8 @@ func (u *usage) learnText() {
 
 var letters = words.Regexp(`\pL{3}`)
 
-// saysText reports whether a statement prints text that is no JSON, for certain: by itself, or
-// by a function that begins with such a statement.
+// saysText reports whether a statement certainly prints text that is not JSON: by itself, or by a
+// function that begins with such a statement.
 func (u *usage) saysText(st *syntax.Stmt, depth int) bool {
 	c, ok := st.Cmd.(*syntax.CallExpr)
 	if !ok || len(c.Args) == 0 || st.Background || st.Negated || !u.redirected(st, top).own {
@@ -382,14 +390,15 @@ func (u *usage) saysText(st *syntax.Stmt, depth int) bool {
 	if f := u.functions[name]; f != nil {
 		return depth < 3 && len(f.bodies) == 1 && u.beginsWithText(f.bodies[0], depth+1)
 	}
-	if name != "echo" && name != "printf" && name != "cat" || u.printsJSON(st, c) || literal(second(c.Args)) == "-v" || name == "cat" && len(c.Args) > 1 {
+	if name != "echo" && name != "printf" && name != "cat" || u.printsJSON(st, c) || literal(second(c.Args)) == "-v" ||
+		name == "cat" && len(c.Args) > 1 {
 		return false
 	}
 	text := strings.TrimSpace(printed(st, c))
 	return letters.Get().MatchString(text) && !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[{")
 }
 
-// beginsWithText reports whether the first statements of a function print text, before any that may end it.
+// beginsWithText reports whether a function prints text before any statement that may end it.
 func (u *usage) beginsWithText(body *syntax.Stmt, depth int) bool {
 	b, ok := body.Cmd.(*syntax.Block)
 	if !ok || !u.redirected(body, top).own {
@@ -418,8 +427,8 @@ func (u *usage) ask(stmts []*syntax.Stmt) {
 	}
 }
 
-// asksJSON reports whether a condition is that JSON is asked for: $FORMAT is json, or a
-// switch whose name has the word is on.
+// asksJSON reports whether a condition tests that the caller asks for JSON: $FORMAT is json, or a
+// switch with json in its name is on.
 func asksJSON(cond []*syntax.Stmt) bool {
 	if len(cond) != 1 || cond[0].Negated {
 		return false

@@ -15,11 +15,11 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// loadRule lets Claude Code run the block that calls our loader.
+// loadRule lets Claude Code run the block that calls skillhand's loader.
 const loadRule = "Bash(skillhand load:*)"
 
-// loader puts our loader in the place of an older one: a directive of a SKILL.md that calls
-// a loader script on its own skill becomes the block that skillhand init writes, with its rule.
+// loader replaces an older loader with skillhand's. If a directive of a SKILL.md calls a loader
+// script on its own skill, the block that skillhand init writes replaces it, with its rule.
 func (t *tree) loader(file string) []Result {
 	dir := path.Dir(file)
 	name := path.Base(dir)
@@ -32,7 +32,8 @@ func (t *tree) loader(file string) []Result {
 		return []Result{{Path: file, Status: LeftAlone, Line: s.Parts[i].Line, Reason: stuckReason}}
 	}
 	if t.text(dir) == file {
-		return []Result{{Path: file, Status: LeftAlone, Line: s.Parts[i].Line, Reason: "it calls a loader, and there is no other text of the skill to load"}}
+		return []Result{{Path: file, Status: LeftAlone, Line: s.Parts[i].Line,
+			Reason: "it calls a loader, and there is no other text of the skill to load"}}
 	}
 	var out strings.Builder
 	for k, p := range s.Parts {
@@ -40,7 +41,8 @@ func (t *tree) loader(file string) []Result {
 		case k != i:
 			out.WriteString(p.Source)
 		case !p.Alone:
-			return []Result{{Path: file, Status: LeftAlone, Line: p.Line, Reason: "it calls a loader within a line, where a block cannot stand"}}
+			return []Result{{Path: file, Status: LeftAlone, Line: p.Line,
+				Reason: "it calls a loader within a line, where a block cannot stand"}}
 		default:
 			out.WriteString(loadBlock(name, strings.Contains(p.Source, "CLAUDE_PLUGIN_ROOT"), t.files[file]))
 			if strings.HasSuffix(p.Source, "\n") {
@@ -57,19 +59,21 @@ func (t *tree) loader(file string) []Result {
 	return []Result{{Path: file, Status: Changed, Edit: e}}
 }
 
-// loadBlock returns the directive that calls our loader, as skillhand init skill --launcher writes it. What
-// ends the arguments depends on the file alone, so that the same file gives the same block.
+// loadBlock returns the directive that calls skillhand's loader, as skillhand init skill --launcher
+// writes it. The word that ends the arguments depends on the file alone, so that the same file
+// gives the same block.
 func loadBlock(name string, plugin bool, src []byte) string {
 	end := fmt.Sprintf("END_OF_ARGUMENTS_%x", sha256.Sum256(src))[:len("END_OF_ARGUMENTS_")+12]
 	root := ""
 	if plugin {
 		root = ` --plugin-root "${CLAUDE_PLUGIN_ROOT}"`
 	}
-	return fmt.Sprintf("```!\nskillhand load %s%s --session \"${CLAUDE_SESSION_ID}\" --args - <<'%s'\n$ARGUMENTS\n%[3]s\n```", name, root, end)
+	return fmt.Sprintf("```!\nskillhand load %s%s --session \"${CLAUDE_SESSION_ID}\" --args - <<'%s'\n$ARGUMENTS\n%[3]s\n```",
+		name, root, end)
 }
 
 // callsLoader reports whether a part is a directive that calls a loader of skills, other than
-// ours, on the skill of this name.
+// skillhand's, on the skill of this name.
 func callsLoader(p skill.Part, name string) bool {
 	if p.Kind != skill.Directive {
 		return false
@@ -93,7 +97,7 @@ func callsLoader(p skill.Part, name string) bool {
 	return slices.ContainsFunc(call.Args[1:], func(w *syntax.Word) bool { return literal(w) == name })
 }
 
-// rulesFor returns the rules without which Claude Code would not run the directives of a text.
+// rulesFor returns the rules that Claude Code needs to run the directives of a text.
 func rulesFor(s *skill.Skill) (rules []string, err error) {
 	for _, p := range s.Parts {
 		if p.Kind != skill.Directive {
@@ -115,7 +119,8 @@ func rulesFor(s *skill.Skill) (rules []string, err error) {
 	return rules, nil
 }
 
-// allow adds rules to the allowed-tools of a text's frontmatter, in the form that it has.
+// allow adds rules to the allowed-tools of a text's frontmatter, in the form that the field already
+// has.
 func allow(file string, src []byte, rules []string) ([]byte, error) {
 	s := skill.Parse(file, src)
 	had := ruleTexts(s)

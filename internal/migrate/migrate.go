@@ -1,8 +1,8 @@
 // Package migrate answers one question: what does this old skill look like in the current format?
 //
-// It is pure: bytes come in, an edit comes back, and nothing is read, run or
-// written. The same input always gives the same edit, and migrating what an
-// edit made changes nothing more.
+// Script and Tree are pure: they take bytes and return edits. Only a Migration reads, runs and
+// writes files. The same input always gives the same edit, and migrating the result of an edit
+// changes nothing more.
 package migrate
 
 import (
@@ -19,16 +19,16 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// A LeftAloneError says why a file is better not touched.
+// A LeftAloneError says why a file should stay as it is.
 type LeftAloneError struct {
 	Name   string
-	Line   int // 0: the file as a whole
+	Line   int // 0 means the file as a whole
 	Reason string
 }
 
 func (e *LeftAloneError) Error() string { return at(e.Name, e.Line, e.Reason) }
 
-// A ParseError says where a file cannot be read as what it is meant to be.
+// A ParseError says where a file cannot be parsed.
 type ParseError struct {
 	Name   string
 	Line   int
@@ -46,13 +46,13 @@ func at(name string, line int, text string) string {
 
 // Options say how to migrate a script. The zero value changes bash scripts only.
 type Options struct {
-	Bash   bool // a script for sh becomes one for bash
-	Inline bool // the code that reports is put into the script, and no file beside it is needed
+	Bash   bool // turn a script for sh into one for bash
+	Inline bool // put the code that reports into the script, which then needs no file beside it
 }
 
-// Script makes a bash script that prints text print a report, alone on stdout,
-// however it ends. The script sources a ReportFile in its own folder, unless opt
-// says to put the code into it. The error is a *LeftAloneError or a *ParseError.
+// Script changes a bash script that prints text, so that it prints a report, alone on stdout,
+// however it ends. The script sources a ReportFile in its own folder, unless opt says to put the
+// code into it. The error is a *LeftAloneError or a *ParseError.
 func Script(name string, src []byte, opt Options) (*files.Edit, error) {
 	s, err := read(name, src, opt, nil)
 	if err != nil {
@@ -64,20 +64,21 @@ func Script(name string, src []byte, opt Options) (*files.Edit, error) {
 	return s.edit("./")
 }
 
-// Report returns what the ReportFile holds.
+// Report returns the content of the ReportFile.
 func Report() []byte { return []byte(reportText()) }
 
-// A script is one that was read and understood.
+// A script is a script that was read and understood.
 type script struct {
 	name    string
 	src     []byte
-	shebang change // for a script that changes its shell
+	shebang change // the change for a script that gets another shell
 	use     *usage
 	trapped bool             // a file that it sources sets an EXIT trap
-	guard   *syntax.IfClause // in which its commands are, if something sources it; nil: nothing does
+	guard   *syntax.IfClause // the clause that contains its commands, if something sources it; nil if nothing does
 }
 
-// read parses a script, unless its usage is known, and decides by what can be seen from outside.
+// read parses a script, unless its usage is known. It rejects scripts by what can be seen from
+// outside.
 func read(name string, src []byte, opt Options, known *usage) (*script, error) {
 	s := &script{name: name, src: src, use: known}
 	leave := func(line int, reason string) (*script, error) { return nil, &LeftAloneError{name, line, reason} }
@@ -110,8 +111,8 @@ func read(name string, src []byte, opt Options, known *usage) (*script, error) {
 	return s, nil
 }
 
-// maxNesting is how many levels the parser is known to survive: it goes down a
-// stack that cannot be caught when it ends.
+// maxNesting is how many levels the parser is known to survive. The parser is recursive, and
+// nothing can catch the end of its stack.
 const maxNesting = 50_000
 
 var keyword = words.Regexp("[({[`&|!]|\\b(?:if|while|until|for|select|case|coproc|time|function)\\b")
@@ -152,13 +153,13 @@ func interpreter(src []byte) string {
 
 func lineAt(src []byte, i int) int { return 1 + bytes.Count(src[:i], []byte("\n")) }
 
-// A change puts text into a file.
+// A change inserts text into a file.
 type change struct {
 	at     int
 	insert string
 }
 
-// apply makes the changes, those at one place in the order they are given.
+// apply makes the changes. Changes at one place are made in the given order.
 func apply(src []byte, changes []change) []byte {
 	changes = slices.Clone(changes)
 	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
@@ -173,8 +174,8 @@ func apply(src []byte, changes []change) []byte {
 	return out.Bytes()
 }
 
-// edit decides by what the script does, and makes the changes. The ReportFile is up
-// from the script's folder; without a way there its code is put in.
+// edit makes the changes, unless what the script does forbids them. up is the path from the
+// script's folder to the ReportFile; if it is "", the code is put into the script.
 func (s *script) edit(up string) (*files.Edit, error) {
 	e := &files.Edit{Name: s.name, Before: s.src, After: s.src}
 	u := s.use
@@ -206,16 +207,16 @@ func (s *script) edit(up string) (*files.Edit, error) {
 		changes = append(changes, end)
 	}
 	e.After = apply(s.src, changes)
-	// The parser and bash may not agree on where an odd script's commands end.
+	// The parser and bash may disagree about where the commands of an odd script end.
 	if _, err := parse(s.name, e.After); err != nil {
 		return nil, &LeftAloneError{s.name, 0, "an edit would break its syntax"}
 	}
 	return e, nil
 }
 
-// start returns where the preamble goes: before the first command, and before the
-// comment that belongs to it, but after the comment at the top of the file,
-// which scripts like to print as their help.
+// start returns the place of the preamble. It is before the first command, and before the comment
+// that belongs to that command. It is after the comment at the top of the file, because scripts
+// often print that comment as their help.
 func (s *script) start() int {
 	first := int(s.use.file.Stmts[0].Pos().Offset())
 	first = bytes.LastIndexByte(s.src[:first], '\n') + 1
@@ -236,7 +237,8 @@ func (s *script) start() int {
 	return at
 }
 
-// lineStart returns where the line of a command begins, or the command itself if something stands before it.
+// lineStart returns the start of a command's line, or of the command itself if something precedes
+// it on the line.
 func (s *script) lineStart(at int) int {
 	line := bytes.LastIndexByte(s.src[:at], '\n') + 1
 	if len(bytes.TrimSpace(s.src[line:at])) > 0 {
@@ -245,7 +247,7 @@ func (s *script) lineStart(at int) int {
 	return line
 }
 
-// end marks the end of the file as a way out.
+// end returns the change that marks the end of the file as a way out.
 func (s *script) end() change {
 	insert := "skillhand_end\n"
 	if !bytes.HasSuffix(s.src, []byte("\n")) {
@@ -254,7 +256,7 @@ func (s *script) end() change {
 	return change{len(s.src), insert}
 }
 
-// freeFD returns a file descriptor that the script never mentions, nor the next one.
+// freeFD returns a file descriptor such that the script mentions neither it nor the next one.
 func (s *script) freeFD() string {
 	for fd := 19; ; fd += 2 {
 		if !s.mentions(fd) && !s.mentions(fd+1) {
@@ -268,7 +270,7 @@ func (s *script) mentions(fd int) bool {
 	return bytes.Contains(s.src, []byte(n+">")) || bytes.Contains(s.src, []byte(n+"<")) || bytes.Contains(s.src, []byte("&"+n))
 }
 
-// closing keeps a command in the background from holding the real stdout open.
+// closing returns the changes that keep a background command from holding the real stdout open.
 func closing(st *syntax.Stmt, fd string) []change {
 	end := int(st.Semicolon.Offset())
 	if _, list := st.Cmd.(*syntax.BinaryCmd); list || st.Negated {

@@ -10,25 +10,24 @@ import (
 	"github.com/skillhand/skillhand/internal/files"
 )
 
-// A Migration says how to migrate files. The zero value changes them, and keeps
-// a copy of each.
+// A Migration says how to migrate files. The zero value changes them, and keeps a copy of each.
 type Migration struct {
 	TreeOptions
 	DryRun   bool // write nothing
 	NoBackup bool // keep no copy of what changes
-	Verify   bool // run each script before and after, and change it only if they agree
+	Verify   bool // run each script before and after, and change it only if both runs agree
 
-	Env     []string                // of the scripts that Verify runs
-	Trusted func(file string) error // says why Verify may not run a file; nil: it may run all
-	Step    func(done, all int)     // is told how far it is; may be nil
-	Warn    func(text string)       // is told of a folder that has nothing to migrate; may be nil
+	Env     []string                // the environment of the scripts that Verify runs
+	Trusted func(file string) error // says why Verify must not run a file; nil allows all files
+	Step    func(done, all int)     // gets the progress; may be nil
+	Warn    func(text string)       // gets a warning about a folder that has nothing to migrate; may be nil
 }
 
-// A Done is what became of all files.
+// A Done is the outcome of all files.
 type Done struct {
-	Files   []Migrated // in the order of their paths
-	Unclear []Position // lines that may read any script, by absolute paths
-	Missing bool       // a path that was named is not there
+	Files   []Migrated // sorted by path
+	Unclear []Position // lines that may read the output of any script, by absolute paths
+	Missing bool       // a path that was named does not exist
 }
 
 // A Migrated says what became of one file.
@@ -38,8 +37,8 @@ type Migrated struct {
 	Backup string // the path of its copy, or ""
 }
 
-// Run migrates files and folders. What could not be done to a file is in the result
-// too. The error is that of the context.
+// Run migrates files and folders. The result also says which files could not be migrated. The error
+// is only that of the context.
 func (m Migration) Run(ctx context.Context, paths []string) (*Done, error) {
 	r := &migration{migration: m, date: time.Now().Format("20060102")}
 	for _, root := range r.roots(paths) {
@@ -51,7 +50,7 @@ func (m Migration) Run(ctx context.Context, paths []string) (*Done, error) {
 	return &Done{r.done, r.unclear, r.missing}, nil
 }
 
-// A migration is many files on their way to the current format.
+// A migration is the state of one Run.
 type migration struct {
 	migration Migration
 	date      string // in the names of backups
@@ -61,13 +60,13 @@ type migration struct {
 	missing bool
 }
 
-// fail notes that something could not be done to a file.
+// fail notes that a file could not be migrated.
 func (m *migration) fail(file string, err error) {
 	m.done = append(m.done, Migrated{Path: file, Result: Result{Status: Failed, Reason: files.Cause(err).Error()}})
 }
 
-// tree migrates what is wanted of one tree. Files are removed last, when what
-// they said is elsewhere.
+// tree migrates the files of one tree that are wanted. It removes files last, when their content is
+// elsewhere.
 func (m *migration) tree(ctx context.Context, root *root) error {
 	opt := m.migration.TreeOptions
 	opt.Wants, opt.Top, opt.OfSkills, opt.Unit = root.wants, root.top(), root.ofSkills, root.unit
@@ -86,7 +85,7 @@ func (m *migration) tree(ctx context.Context, root *root) error {
 	}
 	slices.SortStableFunc(results, func(a, b Result) int { return rank(a) - rank(b) })
 	broken := map[string]bool{}  // folders in which a write failed
-	lacking := map[string]bool{} // the files that scripts would source and that could not be written
+	lacking := map[string]bool{} // the files that scripts would source but that could not be written
 	for i, r := range results {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -116,8 +115,8 @@ func (m *migration) tree(ctx context.Context, root *root) error {
 	return nil
 }
 
-// verified returns the results without those of scripts that changed their ways,
-// which are noted as failed. A file that no script needs any more is not made.
+// verified returns the results without scripts that behave differently after the change, and notes
+// these as failed. It drops a ReportFile that no script needs any more.
 func (m *migration) verified(ctx context.Context, root *root, results []Result) ([]Result, error) {
 	if !m.migration.Verify {
 		return results, nil
@@ -147,7 +146,7 @@ func changesScript(r Result) bool {
 	return r.Status == Changed && rank(r) == writeThen && len(r.Edit.Before) > 0 && !strings.HasSuffix(r.Path, ".md")
 }
 
-// The order of writing: what others need comes first, what they replace goes last.
+// The order of writing. Files that others need come first; files that others replace come last.
 const (
 	writeFirst = iota
 	writeThen
@@ -164,7 +163,7 @@ func rank(r Result) int {
 	return writeThen
 }
 
-// others returns the files that were named and are none of migrate's business.
+// others returns a result for each named file that migrate does not handle.
 func (m *migration) others(root *root, results []Result) (others []Result) {
 	for _, file := range root.explicit {
 		rel, err := filepath.Rel(root.base, file)

@@ -11,17 +11,17 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// A Shown is how much people want to read of a migration.
+// A Shown says how much of a migration people want to read.
 type Shown struct {
-	Verbose bool // each file that was left alone or needs no change, and notes
-	Diff    bool // what changed
-	DryRun  bool // nothing was written: what would change
+	Verbose bool // also list each file that was left alone or needs no change, and notes
+	Diff    bool // also show the changes
+	DryRun  bool // nothing was written: show what would change
 
-	Columns int                            // how wide a line may be; 0 means as it is
+	Columns int                            // the width of a line; 0 means no limit
 	Paint   func(code, text string) string // colors text; nil means no colors
 }
 
-// Document returns what became of all files, by paths as people here would name them.
+// Document returns the outcome of all files, with paths as people here would write them.
 func (d *Done) Document() Document {
 	doc := Document{Files: []Outcome{}, Unclear: []Position{}}
 	for _, u := range d.Unclear {
@@ -33,7 +33,7 @@ func (d *Done) Document() Document {
 	return doc
 }
 
-// Text returns what people read.
+// Text returns the outcome of all files for people to read.
 func (d *Done) Text(s Shown) string {
 	if s.Paint == nil {
 		s.Paint = term.Painter(false)
@@ -64,7 +64,7 @@ func (d *Done) Text(s Shown) string {
 	return b.String()
 }
 
-// line writes a text beside a word in color, broken between words.
+// line writes text beside a word in color, and wraps it between words.
 func (s Shown) line(b *strings.Builder, code, word, text string) {
 	head := fmt.Sprintf("%-10s", word)
 	if code != "" {
@@ -77,10 +77,10 @@ func (s Shown) line(b *strings.Builder, code, word, text string) {
 	fmt.Fprintf(b, "%s %s\n", head, strings.Join(lines, "\n"+strings.Repeat(" ", 11)))
 }
 
-// manyLeft is the number of files from which on those left alone for one reason share a line.
+// manyLeft is from how many files on the files left alone for one reason share a line.
 const manyLeft = 5
 
-// group returns the reason for which a file is left alone, without the file that is the cause.
+// group returns the reason why a file is left alone, without the file that is the cause.
 func group(f Migrated) string { return cmp.Or(f.Group, f.Reason) }
 
 // groupLeft returns the files that were left alone, by their reasons.
@@ -94,7 +94,7 @@ func groupLeft(files []Migrated) map[string][]Migrated {
 	return groups
 }
 
-// groups shows the reasons that hold many files, the largest first.
+// groups prints the reasons that apply to many files, the largest group first.
 func (s Shown) groups(b *strings.Builder, groups map[string][]Migrated) {
 	large := slices.DeleteFunc(slices.Collect(maps.Keys(groups)), func(reason string) bool { return len(groups[reason]) < manyLeft })
 	slices.SortFunc(large, func(a, b string) int { return cmp.Or(len(groups[b])-len(groups[a]), strings.Compare(a, b)) })
@@ -114,17 +114,18 @@ func (s Shown) groups(b *strings.Builder, groups map[string][]Migrated) {
 	}
 }
 
-// maxUnclear is how many unclear lines are shown.
+// maxUnclear is how many unclear lines are printed, unless all are asked for.
 const maxUnclear = 5
 
-// unclear shows the lines of which nobody can tell what they read.
+// unclear prints the lines of which nobody can tell what they read.
 func (s Shown) unclear(b *strings.Builder, unclear []Position) {
 	for i, u := range unclear {
 		if i == maxUnclear && !s.Verbose {
 			fmt.Fprintf(b, "%-10s and %d more (--verbose)\n", "", len(unclear)-i)
 			return
 		}
-		s.line(b, "33", "look at", fmt.Sprintf("%s:%d: reads the output of a command that is known only at run time: make sure it is none of these scripts",
+		s.line(b, "33", "look at", fmt.Sprintf(
+			"%s:%d: reads the output of a command that is known only at run time: make sure it is none of these scripts",
 			u.Path, u.Line))
 	}
 }
@@ -147,7 +148,7 @@ func (s Shown) file(b *strings.Builder, f Migrated) {
 				fmt.Fprintf(b, "           %s:%d: %s\n", name, n.Line, n.Text)
 			}
 		}
-		if (s.Diff || s.DryRun) && filepath.Base(f.Path) != ReportFile { // which is long, and the same everywhere
+		if (s.Diff || s.DryRun) && filepath.Base(f.Path) != ReportFile { // the ReportFile is long, and the same everywhere
 			shown := *f.Edit
 			shown.Name = name
 			b.WriteString(term.Visible(shown.Patch()))
@@ -163,7 +164,7 @@ func (s Shown) file(b *strings.Builder, f Migrated) {
 	}
 }
 
-// verb says what became of a file that changed, or would.
+// verb returns what happened to a file that changed, or what would happen to it.
 func verb(f Migrated, added, dry bool) string {
 	verb := "change"
 	switch {

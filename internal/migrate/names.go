@@ -11,13 +11,13 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// values are the words that the variables of a script are set to, and the
-// arguments that its functions are called with.
+// values holds the words to which the variables of a script are set, and the arguments with which
+// its functions are called.
 type values struct {
 	words map[string][]*syntax.Word
-	open  map[string]bool // those that may hold anything
+	open  map[string]bool // the variables that may hold anything
 	args  map[string][]*syntax.Word
-	steps int // taken to follow the word that is being followed
+	steps int // the steps that were taken to follow the current word
 }
 
 func newValues() values {
@@ -57,8 +57,8 @@ func (v *values) take(n syntax.Node) {
 	}
 }
 
-// isSwitch reports whether all that a script sets a variable to is true or false, or that by
-// default, as in VERBOSE=${VERBOSE:-false}: as a command it is a condition.
+// isSwitch reports whether a script sets a variable only to true or false, or to such a word by
+// default, as in VERBOSE=${VERBOSE:-false}. Used as a command, the variable is a condition.
 func (v *values) isSwitch(name string) bool {
 	set := v.words[name]
 	return len(set) > 0 && !v.open[name] && !slices.ContainsFunc(set, func(w *syntax.Word) bool {
@@ -70,15 +70,15 @@ func (v *values) isSwitch(name string) bool {
 	})
 }
 
-// maxNames and maxSteps bound how many names a word is followed to, and how far: a
-// script may call a function hundreds of times, each with arguments that call for more.
+// maxNames and maxSteps limit how many names a word is followed to, and how far. A script may call
+// a function hundreds of times, with arguments that must be followed too.
 const (
 	maxNames = 100
 	maxSteps = 1000
 )
 
-// names lists what a word may stand for: names, or patterns with unknown in
-// place of what is not known. It is read in the body of a function, or of none.
+// names lists what a word may stand for: names, or patterns with unknown in place of unknown parts.
+// f is the function in whose body the word is, or nil.
 func (v *values) names(w *syntax.Word, f *function, depth int) []string {
 	if depth == 0 {
 		v.steps = 0
@@ -128,8 +128,8 @@ func (v *values) expanded(n syntax.Node, f *function, depth int) (all []string) 
 	return all
 }
 
-// isOwnFolder reports whether an expansion is the folder that the script is in, as in
-// $(cd "$(dirname "$0")" && pwd).
+// isOwnFolder reports whether an expansion is the folder that contains the script, as in $(cd
+// "$(dirname "$0")" && pwd).
 func isOwnFolder(n syntax.Node) bool {
 	if _, ok := n.(*syntax.CmdSubst); !ok {
 		return false
@@ -155,7 +155,7 @@ func isOwnFolder(n syntax.Node) bool {
 	return self && folder && !other
 }
 
-// wrappers run the command that their arguments are. The values are their options that
+// wrappers are programs that run the command in their arguments. The values are their options that
 // take a word; a digit is the number of words before the command.
 var wrappers = map[string]string{
 	"bash": "oO", "sh": "o", "dash": "o", "zsh": "o", "ksh": "o", "exec": "a", "command": "", "builtin": "", "env": "uCS", "timeout": "ks1",
@@ -163,12 +163,12 @@ var wrappers = map[string]string{
 	"nice": "n", "nohup": "", "setsid": "", "stdbuf": "ioe", "xargs": "InPLdasE", "parallel": "jINnLd",
 }
 
-// isWrapper reports whether a program runs the command that its arguments are.
+// isWrapper reports whether a program runs the command in its arguments.
 func isWrapper(name string) bool { _, ok := wrappers[name]; return ok }
 
 var notCommand = words.Regexp(`^(-.*|[A-Za-z_]\w*=.*|[0-9.]+[smhd]?)$`)
 
-// computed takes in a command whose name is not plain: all that it may be.
+// computed notes all scripts that a command may be, if its name is not plain.
 func (u *usage) computed(c *syntax.CallExpr, p flow) {
 	args := c.Args
 	if literal(args[0]) == "find" {
@@ -178,10 +178,10 @@ func (u *usage) computed(c *syntax.CallExpr, p flow) {
 		}
 		args = args[i+1:]
 	}
-	var wrapper string // the last one
-	operands := 0      // words of its own that are still to come
-	value := false     // the next word is an option's
-	fed := false       // with names, by a pipe
+	var wrapper string // the last wrapper
+	operands := 0      // words of the wrapper's own that are still to come
+	value := false     // the next word is the value of an option
+	fed := false       // a pipe supplies the names
 	for _, w := range args {
 		name, plain := words.Literal(w)
 		switch {
@@ -189,7 +189,7 @@ func (u *usage) computed(c *syntax.CallExpr, p flow) {
 			value = false
 		case plain && strings.HasPrefix(name, "-"):
 			if strings.HasSuffix(name, "c") && !fed {
-				return // bash -c: see commandLine
+				return // commandLine reads bash -c
 			}
 			value = len(name) == 2 && strings.Contains(wrappers[wrapper], name[1:])
 		case operands > 0:
@@ -208,12 +208,12 @@ func (u *usage) computed(c *syntax.CallExpr, p flow) {
 			return
 		}
 	}
-	if fed && wrapper != "xargs" { // xargs alone only prints the names
+	if fed && wrapper != "xargs" { // xargs without a command only prints the names
 		u.mayBe(c, []string{unknown}, p)
 	}
 }
 
-// quiet are commands that run nothing of what they are given, or whose words are read elsewhere.
+// quiet are commands that run nothing that they are given, or whose words are read elsewhere.
 var quiet = []string{
 	":", ".", "[", "alias", "basename", "bat", "cd", "chgrp", "chmod", "chown", "cmp", "code", "command", "diff", "dirname", "du", "echo",
 	"eval", "exit", "export",
@@ -223,14 +223,14 @@ var quiet = []string{
 	"vi", "vim", "wc", "which",
 }
 
-// given takes in the scripts that a program is given: by a word of its own, as a
-// command line, or in a variable of its environment. It may run them and read what they print.
+// given notes the scripts that a program is given: by a word of their own, as a command line, or in
+// a variable of its environment. The program may run them and read their output.
 func (u *usage) given(c *syntax.CallExpr, name string, p flow) {
 	for _, a := range c.Assigns {
 		u.handed(a.Value, p)
 	}
 	switch {
-	// seen to elsewhere
+	// These are handled elsewhere.
 	case u.functions[name] != nil, slices.Contains(quiet, name),
 		isWrapper(name), slices.Contains(textTools, name) && name != "awk" && name != "cat" && name != "sed":
 	case (name == "cat" || name == "sed") && !p.used: // no copy is made
@@ -242,7 +242,7 @@ func (u *usage) given(c *syntax.CallExpr, name string, p flow) {
 	}
 }
 
-// handed takes in a word that a program may run.
+// handed notes a word that a program may run.
 func (u *usage) handed(w *syntax.Word, p flow) {
 	if w == nil {
 		return
@@ -256,14 +256,14 @@ func (u *usage) handed(w *syntax.Word, p flow) {
 			u.within(strings.TrimPrefix(text, "!"), int(w.Pos().Line()), p.consumed())
 			for i := range u.calls[from:] {
 				u.calls[from+i].may = true
-				u.calls[from+i].open = *u.lines > maxLines // a name that is not known is no reason to doubt all programs
+				u.calls[from+i].open = *u.lines > maxLines // an unknown name is no reason to doubt all programs
 			}
 		}
 	}
 }
 
-// readsAll reports whether a command reads all of the input it has, as a filter or a
-// hook does. To read a line may be to ask a question.
+// readsAll reports whether a command reads all of its input, as a filter or a hook does. A command
+// that reads one line may ask a question.
 func readsAll(st *syntax.Stmt, c *syntax.CallExpr, name string) bool {
 	operands := slices.DeleteFunc(slices.Clone(c.Args[1:]), func(w *syntax.Word) bool {
 		word := literal(w)
@@ -273,7 +273,8 @@ func readsAll(st *syntax.Stmt, c *syntax.CallExpr, name string) bool {
 	case "cat", "mapfile", "readarray":
 		return len(operands) == 0 || name != "cat"
 	case "jq":
-		return len(operands) <= 1 && !slices.ContainsFunc(c.Args, func(w *syntax.Word) bool { return literal(w) == "-n" || literal(w) == "--null-input" })
+		return len(operands) <= 1 && !slices.ContainsFunc(c.Args,
+			func(w *syntax.Word) bool { return literal(w) == "-n" || literal(w) == "--null-input" })
 	case "read":
 		return slices.ContainsFunc(c.Args, func(w *syntax.Word) bool {
 			return strings.HasPrefix(literal(w), "-") && strings.HasSuffix(literal(w), "d")
@@ -286,11 +287,12 @@ func readsAll(st *syntax.Stmt, c *syntax.CallExpr, name string) bool {
 
 func (u *usage) mayBe(n syntax.Node, names []string, p flow) {
 	for _, name := range names {
-		u.calls = append(u.calls, mention{line: int(n.Pos().Line()), text: name, flow: p, open: strings.ContainsAny(name, unknown+own+"*?["), log: u.log})
+		u.calls = append(u.calls, mention{line: int(n.Pos().Line()), text: name, flow: p,
+			open: strings.ContainsAny(name, unknown+own+"*?["), log: u.log})
 	}
 }
 
-// like lists the scripts whose path ends as a pattern says, with unknown for anything.
+// like lists the scripts whose path ends as pattern says. unknown in the pattern matches anything.
 func (t *tree) like(pattern string) (scripts []string) {
 	if known, ok := t.likes[pattern]; ok {
 		return known

@@ -26,10 +26,10 @@ const (
 //go:embed preamble/report.bash
 var preambleText string
 
-// reportText is what a ReportFile holds.
+// reportText returns the content of a ReportFile.
 var reportText = sync.OnceValue(func() string { return reportHead + preambleCode(1) })
 
-// preambleCode returns the code that reports. In a file of its own it is one level
+// preambleCode returns the code that reports. depth is 1 for a file of its own, which is one level
 // below the script that sources it.
 func preambleCode(depth int) string {
 	var words, signs, rules strings.Builder
@@ -71,18 +71,18 @@ func preambleCode(depth int) string {
 func quote(word string) string {
 	quoted, err := syntax.Quote(word, syntax.LangBash)
 	if err != nil {
-		panic(err) // it is our own
+		panic(err) // cannot happen: the words are skillhand's own
 	}
 	return quoted
 }
 
-// A preamble is what a migrated script begins with.
+// A preamble is the code at the beginning of a migrated script.
 type preamble struct {
-	fd      string // where the way to the listener is kept; the next one is for its answer
-	ends    bool   // the end of the file is marked, so that an end by a signal can be told
-	asks    bool   // it prints JSON to those who ask for it: that is passed on, in place of a report
+	fd      string // the file descriptor that leads to the listener; the next one is for its answer
+	ends    bool   // the end of the file is marked, so that an end by a signal can be recognized
+	asks    bool   // it prints JSON if its caller asks for it: that JSON is passed on instead of a report
 	trapped bool   // a file that it sources sets an EXIT trap
-	up      string // the way from the script's folder to that of the ReportFile; "" puts the code into the script
+	up      string // the path from the script's folder to that of the ReportFile; "" puts the code into the script
 }
 
 func (p preamble) text() string {
@@ -91,7 +91,7 @@ func (p preamble) text() string {
 		set += "1"
 	}
 	if p.asks {
-		set += " skillhand_json=$$" // no other script's, should it be exported
+		set += " skillhand_json=$$" // only this script's id, in case the variable is exported
 	}
 	if p.trapped {
 		set += " skillhand_traps=$$"
@@ -99,12 +99,13 @@ func (p preamble) text() string {
 	if p.up == "" {
 		return firstLine + set + "\n" + preambleCode(0) + lastLine
 	}
-	// By the script's own place: its name as it was called, links followed.
-	return firstLine + set + ` skillhand=${BASH_SOURCE[0]-}; [[ -L $skillhand ]] && skillhand=$(PATH=$PATH:/usr/bin:/bin readlink -f "$skillhand"); ` +
+	// The path starts at the script's own folder: its name as it was called, with links followed.
+	return firstLine + set +
+		` skillhand=${BASH_SOURCE[0]-}; [[ -L $skillhand ]] && skillhand=$(PATH=$PATH:/usr/bin:/bin readlink -f "$skillhand"); ` +
 		`. "${skillhand%"${skillhand##*/}"}` + p.up + ReportFile + `" || exit 1` + "\n\n"
 }
 
-// withoutPreamble returns a migrated script without the code that was put into it. Its
+// withoutPreamble returns a migrated script without the code that was put into it. The remaining
 // lines keep their numbers.
 func withoutPreamble(src []byte) []byte {
 	before, rest, ok := bytes.Cut(src, []byte(firstLine))

@@ -12,24 +12,24 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// A held is why a script must stay as it is.
+// A held says why a script must stay as it is.
 type held struct {
-	by   string // the file that reads it
+	by   string // the file that reads the script
 	line int
 	why  string
 }
 
 func (h held) String() string { return fmt.Sprintf("%s:%d %s", h.by, h.line, h.why) }
 
-// hold keeps a script as it is, because of a line of another file.
+// hold keeps a script as it is, because of a line in another file.
 func (t *tree) hold(p, by string, line int, why string) {
 	if _, ok := t.keep[p]; !ok && p != by {
 		t.keep[p] = held{by, line, why}
 	}
 }
 
-// holdRun holds the scripts that a script runs whose own output something reads: theirs is
-// a part of that.
+// holdRun holds the scripts that are run by a script whose own output something reads, because
+// their output is part of that.
 func (t *tree) holdRun(paths []string) {
 	queue := slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
 		h, held := t.keep[p]
@@ -55,11 +55,11 @@ func (t *tree) holdRun(paths []string) {
 	}
 }
 
-// named lists the scripts that a path in the file from may name: the one beside
-// it, else all whose path ends that way, rather one too many. A text for people that
-// names no file of the tree by its path means the only one of that name, or the nearest.
+// named lists the scripts that a path in the file from may name, and rather one too many. It is the
+// script beside the file, or else every script whose path ends that way. In a text for people, a
+// path that names no file of the tree means the only script of that name, or the nearest.
 func (t *tree) named(from, text string) []string {
-	text = strings.TrimPrefix(text, own) // beside it is where that is looked for first
+	text = strings.TrimPrefix(text, own) // the script's own folder is searched first anyway
 	end := ending(text)
 	if end == "" || strings.Contains(end, unknown) || path.Ext(end) == "" && !strings.Contains(text, "/") {
 		return nil
@@ -82,8 +82,8 @@ func (t *tree) named(from, text string) []string {
 	return ends
 }
 
-// nearest returns the scripts in the nearest folder around a text that has any of them: one,
-// or none if there are many, which is an example.
+// nearest returns the script in the nearest folder around a text that contains any of the scripts.
+// If that folder contains several, the text is an example, and nearest returns none.
 func nearest(from string, scripts []string) []string {
 	for dir := path.Dir(from); ; dir = path.Dir(dir) {
 		near := slices.DeleteFunc(slices.Clone(scripts), func(p string) bool { return dir != "." && !strings.HasPrefix(p, dir+"/") })
@@ -96,7 +96,7 @@ func nearest(from string, scripts []string) []string {
 	}
 }
 
-// all lists every script that a word in the file from may name, rather one too many.
+// all lists every script that a word in the file from may name, and rather one too many.
 func (t *tree) all(from string, m mention) []string {
 	if rest, ok := strings.CutPrefix(m.text, own); ok {
 		if beside := path.Join(path.Dir(from), rest); t.files[beside] != nil {
@@ -120,7 +120,7 @@ func (t *tree) all(from string, m mention) []string {
 	return ends
 }
 
-// ending returns a path without what leads to it.
+// ending returns a path without what leads to it, such as / or ../.
 func ending(text string) string {
 	end := strings.TrimPrefix(path.Clean("/"+text), "/")
 	for strings.HasPrefix(end, "../") {
@@ -129,12 +129,13 @@ func ending(text string) string {
 	return end
 }
 
-// What only hooks and status lines speak of: events, their fields, and the fields of an answer.
+// hookWord matches words that only hooks and status lines use: events, their fields, and the fields
+// of an answer.
 var hookWord = words.Regexp(`\b(?:(?:Pre|Post)ToolUse|UserPromptSubmit|Session(?:Start|End)|Subagent(?:Start|Stop)|(?:Pre|Post)Compact|` +
 	`(?:Stop|Notification) hook|hook_event_name|hookSpecificOutput|permissionDecision|stop_hook_active|tool_input|transcript_path|systemMessage|[sS]tatusLine)`)
 
-// isHook reports whether a script answers events, of Claude Code or of git: by where
-// it is, or by the words that it uses, and in which line.
+// isHook reports whether a script answers events of Claude Code or of git. It is in a folder for
+// hooks, or it uses words of hooks; then line is the first such line.
 func isHook(p string, src []byte) (line int, ok bool) {
 	if m := hookWord.Get().FindIndex(src); m != nil {
 		return lineAt(src, m[0]), true
@@ -142,18 +143,19 @@ func isHook(p string, src []byte) (line int, ok bool) {
 	return 0, slices.ContainsFunc(strings.Split(path.Dir(p), "/"), func(folder string) bool { return strings.HasSuffix(folder, "hooks") })
 }
 
-// A text that says what a script prints on stdout.
+// saysStdout matches a text that says what a script prints on stdout.
 var saysStdout = words.Regexp(`(?i)\b(?:prints?|outputs?|returns?|emits?|echoes|writes?|streams?)\b[^.]{0,80}\bstdout\b` +
 	`|\bmachine[- ](?:readable|parse?able)\b|\boutputs?:\s*["']`)
 
-// promisesStdout reports whether a text promises something of a script's stdout.
+// promisesStdout reports whether a text promises something about a script's stdout.
 func promisesStdout(text string) bool {
 	m := saysStdout.Get().FindString(text)
-	return m != "" && !strings.Contains(m, "nothing") && !strings.Contains(text, "stdout and stderr") && !strings.Contains(text, "stdout/stderr")
+	return m != "" && !strings.Contains(m, "nothing") && !strings.Contains(text, "stdout and stderr") &&
+		!strings.Contains(text, "stdout/stderr")
 }
 
-// promised returns the line of a comment that promises something of the script's own stdout, or
-// 0. A comment on a function speaks of that function.
+// promised returns the line of a comment that promises something about the script's own stdout, or
+// 0. A comment on a function is about that function.
 func (u *usage) promised() (line int) {
 	var text strings.Builder
 	last := 0
@@ -182,8 +184,8 @@ func (u *usage) promised() (line int) {
 	return line
 }
 
-// fixed reports whether a pattern has parts that tell one script from another: a name's
-// ending does not.
+// fixed reports whether a pattern has a part that distinguishes one script from another. The ending
+// of a name does not.
 func fixed(pattern string) bool {
 	pattern = strings.TrimSuffix(strings.TrimSuffix(pattern, ".sh"), ".bash")
 	return strings.ContainsFunc(pattern, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })

@@ -15,8 +15,8 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// skills migrates the texts of skills: bindings and handlers become
-// directives, first-use.md gets sections or a folder of its own.
+// skills migrates the texts of skills. Bindings and handlers become directives, and first-use.md
+// gets sections or a folder of its own.
 func (t *tree) skills(paths []string) []Result {
 	var results []Result
 	for _, p := range paths {
@@ -42,7 +42,7 @@ func (t *tree) skills(paths []string) []Result {
 // stuckReason is why the texts of a skill stay as they are: the older loader still serves it.
 const stuckReason = "its bindings.json names a class that no launcher here runs"
 
-// merge makes one result of those about one file.
+// merge combines the results about the same file.
 func merge(results []Result) []Result {
 	var merged []Result
 	for _, r := range results {
@@ -62,10 +62,12 @@ func merge(results []Result) []Result {
 	return merged
 }
 
-// texts returns the files that may hold the text of the skill in dir, in the order in which the loader takes them.
+// texts returns the files that may hold the text of the skill in dir, in the order in which the
+// loader tries them.
 func (t *tree) texts(dir string) (texts []string) {
 	for _, p := range []string{
-		path.Join(skill.Companion(dir), skill.MainFile), path.Join(dir, "first-use.md"), path.Join(dir, "content.md"), path.Join(dir, skill.MainFile),
+		path.Join(skill.Companion(dir), skill.MainFile), path.Join(dir, "first-use.md"), path.Join(dir, "content.md"),
+		path.Join(dir, skill.MainFile),
 	} {
 		if _, ok := t.files[p]; ok {
 			texts = append(texts, p)
@@ -77,8 +79,8 @@ func (t *tree) texts(dir string) (texts []string) {
 // text returns the file of the skill in dir that is loaded, or "".
 func (t *tree) text(dir string) string { return append(t.texts(dir), "")[0] }
 
-// bindings puts the commands of a bindings.json in the places of its variables. The file
-// goes if nothing uses it any more.
+// bindings replaces the variables of a bindings.json by directives with their commands. It removes
+// the file if nothing uses it any more.
 func (t *tree) bindings(dir string) []Result {
 	file := path.Join(dir, "bindings.json")
 	text := t.text(dir)
@@ -133,7 +135,7 @@ func (t *tree) bindings(dir string) []Result {
 	return []Result{changed, {Path: file, Status: Changed, Remove: true, Edit: &files.Edit{Name: file, Before: t.files[file]}}}
 }
 
-// command writes a binding's command as a directive would: a launcher by its path.
+// command returns the command of a binding for a directive: a launcher is called by its path.
 func (t *tree) command(dir string, words []string) (string, error) {
 	name := words[0]
 	launcher, isClass := "", false
@@ -160,7 +162,7 @@ func (t *tree) command(dir string, words []string) (string, error) {
 	return command, nil
 }
 
-// quoteWords writes words for a directive, in which the variables of the loader are filled in.
+// quoteWords quotes words for a directive, in which the loader fills in its variables.
 func quoteWords(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -172,8 +174,8 @@ func quoteWords(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// launcherOf returns the launcher, by its path in the plugin of the skill in dir, that fits: its
-// file, and the class that it runs, or "" if it runs none. None fits: "".
+// launcherOf returns the launcher that fits, by its path in the plugin of the skill in dir, or "".
+// fits gets the launcher's file, and the class that it runs, or "" if it runs none.
 func (t *tree) launcherOf(dir string, fits func(file, runs string) bool) string {
 	root := path.Dir(path.Dir(dir))
 	for _, bin := range []string{"hooks/bin", "bin"} {
@@ -222,8 +224,8 @@ func count(s *skill.Skill, kind skill.Kind) (n int) {
 	return n
 }
 
-// handler puts a directive that runs handler.sh at the top of the skill's
-// text, where the older loader put its output.
+// handler puts a directive that runs handler.sh at the top of the skill's text, where the older
+// loader put the output of handler.sh.
 func (t *tree) handler(dir string) []Result {
 	file := path.Join(dir, "handler.sh")
 	text := t.text(dir)
@@ -237,7 +239,8 @@ func (t *tree) handler(dir string) []Result {
 			header = p.Source
 		}
 		if callsLoader(p, path.Base(dir)) {
-			return []Result{{Path: file, Status: LeftAlone, Names: true, Reason: text + " calls a loader, and there is no other text of the skill"}}
+			return []Result{{Path: file, Status: LeftAlone, Names: true,
+				Reason: text + " calls a loader, and there is no other text of the skill"}}
 		}
 		if p.Kind == skill.Directive && strings.Contains(p.Source, "handler.sh") {
 			return []Result{{Path: file, Status: Unchanged}}
@@ -252,10 +255,12 @@ func (t *tree) handler(dir string) []Result {
 		return []Result{{Path: text, Status: LeftAlone, Reason: "a directive at its top would not run"}}
 	}
 	t.files[text] = e.After
-	return []Result{{Path: text, Status: Changed, Edit: e}, {Path: file, Status: LeftAlone, Names: true, Reason: text + " puts what it prints on the page"}}
+	return []Result{{Path: text, Status: Changed, Edit: e},
+		{Path: file, Status: LeftAlone, Names: true, Reason: text + " puts what it prints on the page"}}
 }
 
-// firstUse gives the first-use.md in dir its sections, and with the option its own folder.
+// firstUse adds sections to the first-use.md in dir. With the option, it also moves the file to a
+// folder of its own.
 func (t *tree) firstUse(dir string) []Result {
 	file := path.Join(dir, "first-use.md")
 	if t.stuck[dir] {
@@ -276,7 +281,8 @@ func (t *tree) firstUse(dir string) []Result {
 	s := skill.Parse(file, before)
 	for _, p := range s.Parts {
 		if strings.Contains(p.Source, "CLAUDE_SKILL_DIR") {
-			return []Result{{Path: file, Status: LeftAlone, Line: p.Line, Reason: "no companion: ${CLAUDE_SKILL_DIR} would be another folder"}}
+			return []Result{{Path: file, Status: LeftAlone, Line: p.Line,
+				Reason: "no companion: ${CLAUDE_SKILL_DIR} would be another folder"}}
 		}
 	}
 	if count(s, skill.Header) == 0 {
@@ -297,8 +303,8 @@ func (t *tree) firstUse(dir string) []Result {
 	}
 }
 
-// sections puts what is read once between <skill> tags, and directives that
-// stand alone, before it or after it, between <output> tags.
+// sections puts the instructions, which are read once, between <skill> tags. Directives that are
+// alone before or after the instructions go between <output> tags.
 func sections(file, name string, src []byte) ([]byte, error) {
 	s := skill.Parse(file, src)
 	if count(s, skill.Tag) > 0 {
@@ -323,7 +329,8 @@ func sections(file, name string, src []byte) ([]byte, error) {
 	}
 	for i, p := range s.Parts {
 		if start := lengthOf(s.Parts[:i]); p.Kind == skill.Directive && p.Alone && from <= start && start < to {
-			return nil, &LeftAloneError{file, p.Line, "a directive is in the middle of the instructions, and would lose its place in an <output> section"}
+			return nil, &LeftAloneError{file, p.Line,
+				"a directive is in the middle of the instructions, and would lose its place in an <output> section"}
 		}
 	}
 	body := func(element, text string) string {
@@ -334,17 +341,20 @@ func sections(file, name string, src []byte) ([]byte, error) {
 	}
 	above, text, below := string(src[len(header):from]), string(src[from:to]), string(src[to:])
 	if strings.TrimSpace(above) != "" && strings.TrimSpace(below) != "" {
-		return nil, &LeftAloneError{file, 0, "directives are above and below the instructions, and there can be only one <output> section"}
+		return nil, &LeftAloneError{file, 0,
+			"directives are above and below the instructions, and there can be only one <output> section"}
 	}
 	var all []string
-	for _, section := range []string{body("output", strings.TrimRight(above, " \t\n")), body("skill", text), body("output", strings.TrimRight(below, " \t\n"))} {
+	for _, section := range []string{body("output", strings.TrimRight(above, " \t\n")), body("skill", text),
+		body("output", strings.TrimRight(below, " \t\n"))} {
 		if section != "" {
 			all = append(all, section)
 		}
 	}
 	after := header + strings.Join(all, "\n")
 	is := skill.Parse(file, []byte(after))
-	if found, err := is.Sections(); err != nil || text != "" && !found.Skill.Exists() || count(is, skill.Directive) != count(s, skill.Directive) {
+	if found, err := is.Sections(); err != nil || text != "" && !found.Skill.Exists() ||
+		count(is, skill.Directive) != count(s, skill.Directive) {
 		return nil, &LeftAloneError{file, 0, "its sections would not be recognized"}
 	}
 	return []byte(after), nil

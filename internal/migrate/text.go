@@ -10,8 +10,8 @@ import (
 
 // A text is what words say, as far as that is known without running anything.
 type text struct {
-	text string // with number and unknown for what is not known
-	loud bool   // a part is unknown, and may say anything
+	text string // with number and unknown in place of unknown parts
+	loud bool   // a part is unknown, and may be anything
 }
 
 const (
@@ -20,7 +20,7 @@ const (
 	own     = "\x02" // the folder of the script itself
 )
 
-// readAll reads words as echo would print them.
+// readAll returns the text of words, as echo would print them.
 func readAll(args []*syntax.Word) text {
 	var all text
 	for i, w := range args {
@@ -34,7 +34,7 @@ func readAll(args []*syntax.Word) text {
 	return all
 }
 
-// read1 reads one word.
+// read1 returns the text of one word.
 func read1(w *syntax.Word) (t text) {
 	t.add(w)
 	t.loud = strings.Contains(t.text, unknown)
@@ -46,7 +46,7 @@ func (t *text) add(w *syntax.Word) {
 		switch part := p.Node.(type) {
 		case nil:
 			t.text += p.Text
-		case *syntax.SglQuoted: // $'\n': its escapes are read later, with printf's
+		case *syntax.SglQuoted: // $'\n': its escapes are read later, with those of printf
 			t.text += part.Value
 		case *syntax.ArithmExp:
 			t.text += number
@@ -60,7 +60,7 @@ func (t *text) add(w *syntax.Word) {
 	}
 }
 
-// expansion adds a variable. Some are numbers or paths; the rest may say anything.
+// expansion adds a variable. Some variables are numbers or paths; the others may be anything.
 func (t *text) expansion(e *syntax.ParamExp) {
 	name := ""
 	if e.Param != nil {
@@ -77,10 +77,10 @@ func (t *text) expansion(e *syntax.ParamExp) {
 	}
 }
 
-// literal returns a word that is known, without its quotes; "" if it is not.
+// literal returns the text of a word without its quotes, or "" if the word is not fully known.
 func literal(w *syntax.Word) string { return words.Lit(w) }
 
-// variable returns the name of the one variable that a word is, quoted or not.
+// variable returns the name of the variable that makes up a word, quoted or not, or "".
 func variable(w *syntax.Word) string {
 	name, e := parameter(w)
 	if e == nil || e.Length || e.Exp != nil || e.Slice != nil || e.Repl != nil {
@@ -89,7 +89,8 @@ func variable(w *syntax.Word) string {
 	return name
 }
 
-// parameter returns the one expansion that a word is, quoted or not, and its name; nil: it is none.
+// parameter returns the expansion that makes up a word, quoted or not, and its name. It returns nil
+// for any other word.
 func parameter(w *syntax.Word) (string, *syntax.ParamExp) {
 	if w == nil {
 		return "", nil
@@ -109,7 +110,7 @@ func parameter(w *syntax.Word) (string, *syntax.ParamExp) {
 	return "", nil
 }
 
-// tail returns what a word plainly ends in, after its last expansion.
+// tail returns the plain text at the end of a word, after its last expansion.
 func tail(w *syntax.Word) (end string) {
 	for _, p := range words.Pieces(w) {
 		if end += p.Text; p.Node != nil {

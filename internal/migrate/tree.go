@@ -17,7 +17,7 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A File is a file of a tree, by its path with slashes.
+// A File is a file of a tree. Its path has slashes.
 type File struct {
 	Path string
 	Data []byte
@@ -26,7 +26,7 @@ type File struct {
 // A Status says what became of a file.
 type Status string
 
-// What can become of a file.
+// The statuses of a file.
 const (
 	Changed   Status = "changed"
 	Unchanged Status = "unchanged"
@@ -34,36 +34,36 @@ const (
 	Failed    Status = "failed" // it could not be read
 )
 
-// A Result is what becomes of one file of a tree.
+// A Result says what becomes of one file of a tree.
 type Result struct {
 	Path   string
 	Status Status
-	Line   int         // of the reason, or 0
+	Line   int         // the line of the reason, or 0
 	Reason string      // why it is left alone, or what is wrong with it
 	Names  bool        // the reason begins with the path of another file of the tree
-	Group  string      // the reason without the name and line of a reader; "": the reason itself
+	Group  string      // the reason without the name and line of a reader; "" means the reason itself
 	Edit   *files.Edit // if it changed
-	Remove bool        // the file goes: what it said is elsewhere now
+	Remove bool        // the file is removed: its content is elsewhere now
 	Needs  string      // the path of the ReportFile that it sources from now on, or ""
 }
 
 // TreeOptions say how to migrate a tree.
 type TreeOptions struct {
 	Options
-	Companion bool                    // first-use.md becomes a skill of its own
-	OfSkills  func(path string) bool  // whether a script is migrated only if it is a skill's, in a tree that has skills; nil: none is
-	Include   func(path string) bool  // whether a script is migrated though something reads what it prints; nil: none is
-	Wants     func(path string) bool  // whether a file is to be migrated, or only looked at; nil: all are
-	Top       string                  // the folder for a new ReportFile; "": the deepest that all scripts are in
-	Unit      func(dir string) string // the folder around dir that is copied as a whole, which its ReportFile must be in; nil or "": the tree
+	Companion bool                    // turn first-use.md into a skill of its own
+	OfSkills  func(path string) bool  // reports whether a script must belong to a skill, in a tree that has skills; nil means no
+	Include   func(path string) bool  // reports whether to migrate a script even if something reads its output; nil means no
+	Wants     func(path string) bool  // reports whether to migrate a file, or only read it; nil means yes
+	Top       string                  // the folder for a new ReportFile; "" means the deepest that contains all scripts
+	Unit      func(dir string) string // the folder around dir that is copied as a whole, with its ReportFile; nil or "" means the tree
 }
 
-// Interesting reports whether Tree looks at a file of this name, which begins with
-// these bytes, whatever it mentions.
+// Interesting reports whether Tree looks at a file of this name, which begins with these bytes,
+// even if the file names no script.
 func Interesting(name string, start []byte) bool {
 	base := path.Base(name)
 	if strings.Contains(base, ".bak-") {
-		return false // a backup of ours
+		return false // a backup that migrate made
 	}
 	switch path.Ext(base) {
 	case ".sh", ".bash", ".md":
@@ -75,15 +75,16 @@ func Interesting(name string, start []byte) bool {
 	return shell == "bash" || shell == "sh"
 }
 
-// Tree migrates the files of a tree, which know of each other: a script that
-// another sources, or whose output is read, stays as it is. The results are in the
-// order of their paths; files that it does not look at have none. Beside them it returns the
-// lines that run a command of which nothing is known, and read what that prints: such a line
+// Tree migrates the files of a tree together: a script that another file sources, or whose output
+// is read, stays as it is. The results are sorted by path; files that Tree does not look at have
+// none. Tree also returns the lines that run an unknown command and read its output. Such a line
 // holds no script, and a person should look at it.
 func Tree(files []File, opt TreeOptions) ([]Result, []Position) {
 	t := &tree{
-		opt: opt, files: map[string][]byte{}, usages: map[string]*usage{}, names: map[string][]string{}, folders: map[string]bool{}, likes: map[string][]string{},
-		keep: map[string]held{}, sourced: map[string]bool{}, unclear: map[Position]bool{}, stuck: map[string]bool{}, read: map[string]*script{},
+		opt: opt, files: map[string][]byte{}, usages: map[string]*usage{}, names: map[string][]string{},
+		folders: map[string]bool{}, likes: map[string][]string{},
+		keep: map[string]held{}, sourced: map[string]bool{}, unclear: map[Position]bool{}, stuck: map[string]bool{},
+		read: map[string]*script{},
 	}
 	for _, f := range files {
 		t.files[f.Path] = f.Data
@@ -98,7 +99,7 @@ func Tree(files []File, opt TreeOptions) ([]Result, []Position) {
 			return nil
 		}
 		u := understand(file)
-		if u.migrated { // our part of it reads nothing
+		if u.migrated { // skillhand's part of it reads nothing
 			if file, err := parse(p, withoutPreamble(t.files[p])); err == nil {
 				u = understand(file)
 				u.migrated = true
@@ -128,7 +129,7 @@ func Tree(files []File, opt TreeOptions) ([]Result, []Position) {
 	})
 }
 
-// each calls f for all paths, several at a time, and returns its results in their order.
+// each calls f for all paths, several at a time, and returns the results in the order of the paths.
 func each[T any](paths []string, f func(string) T) []T {
 	results := make([]T, len(paths))
 	var next atomic.Int64
@@ -151,16 +152,16 @@ type tree struct {
 	names  map[string][]string // the paths of files by their base name
 	keep   map[string]held     // scripts that must stay as they are, and why
 
-	sourced map[string]bool   // scripts that are sourced, and made for that too
+	sourced map[string]bool   // scripts that are sourced, and are written for that too
 	stuck   map[string]bool   // folders of skills whose bindings cannot be migrated
-	unclear map[Position]bool // lines that read a command of which nothing is known
-	used    map[string]bool   // the files that scripts use, by their base names; nil: not looked yet
+	unclear map[Position]bool // lines that read the output of an unknown command
+	used    map[string]bool   // the base names of the files that scripts use; nil before logs is called
 
-	folders map[string]bool     // the base names of those that scripts are in
-	likes   map[string][]string // what like has found
+	folders map[string]bool     // the base names of the folders that contain scripts
+	likes   map[string][]string // the results of like
 
 	mu   sync.Mutex
-	read map[string]*script // those that were understood
+	read map[string]*script // the scripts that were understood
 }
 
 func (t *tree) isScript(p string) bool {
@@ -169,7 +170,7 @@ func (t *tree) isScript(p string) bool {
 	return ext == ".sh" || ext == ".bash" || ext != ".md" && ext != ".json" && (shell == "bash" || shell == "sh")
 }
 
-// scripts migrates scripts, and makes the file that they source if there is none.
+// scripts migrates scripts, and adds the file that they source if it is missing.
 func (t *tree) scripts(paths []string) []Result {
 	if t.opt.Wants != nil {
 		paths = slices.DeleteFunc(paths, func(p string) bool { return !t.opt.Wants(p) })
@@ -186,7 +187,8 @@ func (t *tree) scripts(paths []string) []Result {
 		dir := path.Dir(r.Path)
 		at := t.reportAbove(dir, top)
 		if other, ok := t.files[path.Join(at, ReportFile)]; ok && !strings.HasPrefix(string(other), reportHead) {
-			results[i] = Result{Path: r.Path, Status: LeftAlone, Names: true, Reason: path.Join(at, ReportFile) + " is not skillhand's: rename it, or migrate inline"}
+			results[i] = Result{Path: r.Path, Status: LeftAlone, Names: true,
+				Reason: path.Join(at, ReportFile) + " is not skillhand's: rename it, or migrate inline"}
 			continue
 		}
 		up := "./"
@@ -201,8 +203,8 @@ func (t *tree) scripts(paths []string) []Result {
 	return results
 }
 
-// reportAbove returns the folder of the ReportFile for the scripts in dir: the nearest
-// that has one, else top, but none above the unit that they are copied with.
+// reportAbove returns the folder of the ReportFile for the scripts in dir. It is the nearest folder
+// above that has one, else top. It is not above the unit with which the scripts are copied.
 func (t *tree) reportAbove(dir, top string) string {
 	unit := ""
 	if t.opt.Unit != nil {
@@ -221,7 +223,7 @@ func (t *tree) reportAbove(dir, top string) string {
 	}
 }
 
-// reportFile makes the ReportFile in a folder what it should be, once.
+// reportFile updates the ReportFile in a folder, once.
 func (t *tree) reportFile(dir string) []Result {
 	file := path.Join(dir, ReportFile)
 	before := t.files[file]
@@ -232,7 +234,7 @@ func (t *tree) reportFile(dir string) []Result {
 	return []Result{{Path: file, Status: Changed, Edit: &files.Edit{Name: file, Before: before, After: Report()}}}
 }
 
-// CommonFolder returns the deepest folder that all paths, of files, are in.
+// CommonFolder returns the deepest folder that contains all these files.
 func CommonFolder(paths []string) string {
 	if len(paths) == 0 {
 		return ""
@@ -287,8 +289,8 @@ func (t *tree) script(p string) Result {
 	return r
 }
 
-// notSkills says why a script is not one of a skill's, or "": those lie in a skill's folder or in a folder
-// of skills, and not among its tests. In a tree without skills all scripts count.
+// notSkills says why a script does not belong to a skill, or "". A skill's script is in a skill's
+// folder or in a folder of skills, and not among tests. In a tree without skills all scripts count.
 func (t *tree) notSkills(p string) string {
 	if len(t.names[skill.MainFile]) == 0 {
 		return ""
@@ -307,7 +309,8 @@ func (t *tree) notSkills(p string) string {
 	return "it belongs to no skill"
 }
 
-// testsOther reports whether a script is named as the test of another beside it: test-run.sh, run_test.sh.
+// testsOther reports whether a script is named as the test of another script beside it:
+// test-run.sh, run_test.sh.
 func (t *tree) testsOther(p string) bool {
 	ext := path.Ext(p)
 	stem := strings.TrimSuffix(path.Base(p), ext)
@@ -321,7 +324,8 @@ func (t *tree) testsOther(p string) bool {
 	return false
 }
 
-// trapIn reports whether a file that a script sources, or that one of these does, sets an EXIT trap.
+// trapIn reports whether a file that a script sources sets an EXIT trap, or a file that such a file
+// sources does.
 func (t *tree) trapIn(p string, seen map[string]bool) bool {
 	seen[p] = true
 	if t.usages[p] == nil {

@@ -14,21 +14,22 @@ import (
 
 // A flow says where a command's output goes and in which shell it runs.
 type flow struct {
-	own   bool // its stdout is the script's
+	own   bool // its stdout is the script's stdout
 	used  bool // something reads its stdout: a substitution, a pipe, a file
-	main  bool // in the script's own shell, not in a subshell
+	main  bool // it runs in the script's own shell, not in a subshell
 	pipe  bool // a pipe leads from it to the script's stdout: JSON that goes in may come out
-	fed   bool // its stdin is not the script's
-	said  bool // the script's stdout has text already: it is no JSON document any more
-	asked bool // in a branch for those who ask for JSON
+	fed   bool // its stdin is not the script's stdin
+	said  bool // the script's stdout has text already: it is not a JSON document any more
+	asked bool // it is in a branch for callers who ask for JSON
 }
 
 var top = flow{own: true, main: true}
 
-// consumed returns the flow of a command whose output becomes a part of one with flow p.
+// consumed returns the flow of a command whose output becomes part of a command with flow p.
 func (p flow) consumed() flow { return flow{used: true, fed: p.fed, said: p.said, asked: p.asked} }
 
-// flows are all that can be, in a fixed order: the same script always reads the same.
+// flows returns all possible flows, in a fixed order, so that the same script always gives the same
+// result.
 var flows = sync.OnceValue(func() (all []flow) {
 	for n := range 1 << 7 {
 		all = append(all, flow{n&1 == 0, n&2 != 0, n&4 == 0, n&8 != 0, n&16 != 0, n&32 != 0, n&64 != 0})
@@ -36,68 +37,69 @@ var flows = sync.OnceValue(func() (all []flow) {
 	return all
 })
 
-// A usage is what a script does, as far as its syntax tells.
+// A usage says what a script does, as far as its syntax shows.
 type usage struct {
 	file       *syntax.File
 	functions  map[string]*function
 	order      []*function       // in the order of their definitions
 	exported   map[string]bool   // functions that other shells run too
-	variables  map[string]string // how the values of variables end, where that is plain
+	variables  map[string]string // the plain text at the end of the variables' values
 	values     values
-	after      map[*syntax.Stmt]bool // those before which their list prints text for certain
-	asked      map[*syntax.Stmt]bool // those in a branch for who asks for JSON
-	asks       bool                  // it prints JSON if asked to
-	json       map[string]bool       // variables that hold JSON, and functions that print some
-	files      map[string]bool       // the words that its commands are given, or read from
-	log        string                // the file that takes both streams of the statement that is being read; "": none
-	current    *function             // whose body is being read; nil: none
-	dynamic    []flow                // of commands whose name is not known
-	traps      []int                 // where trap is called for EXIT, by offset
+	after      map[*syntax.Stmt]bool // the statements before which their list certainly prints text
+	asked      map[*syntax.Stmt]bool // the statements in a branch for callers who ask for JSON
+	asks       bool                  // it prints JSON if it is asked to
+	json       map[string]bool       // variables that hold JSON, and functions that print JSON
+	files      map[string]bool       // the words that its commands are given, or that they read from
+	log        string                // the file that takes both streams of the current statement, or ""
+	current    *function             // the function whose body is being read, or nil
+	dynamic    []flow                // the flows of commands whose name is unknown
+	traps      []int                 // the offsets at which trap is called for EXIT
 	background []*syntax.Stmt
-	sources    []mention    // files that are sourced
+	sources    []mention    // files that it sources
 	calls      []mention    // commands that may be scripts
-	writes     []mention    // what it prints to a pipe or a file
-	obstacles  []files.Note // why it must be left alone
-	selfLines  []mention    // where it reads its own lines by number
-	migrated   bool         // already
+	writes     []mention    // the texts that it prints to a pipe or a file
+	obstacles  []files.Note // the reasons why it must be left alone
+	selfLines  []mention    // the places where it reads its own lines by number
+	migrated   bool         // it is already migrated
 	reports    bool         // it prints a report itself
-	exits      bool         // an exit stands at the end of the way
+	exits      bool         // an exit certainly ends it
 	catches    bool         // it has traps for signals
-	trapsExit  bool         // it has a trap for EXIT, wherever that stands
-	exportsAll bool         // functions too
-	waits      bool         // for what it has in the background
-	lines      *int         // how many command lines in words were read
+	trapsExit  bool         // it has a trap for EXIT, in any place
+	exportsAll bool         // it exports all of its functions
+	waits      bool         // it waits for its background commands
+	lines      *int         // how many command lines within words were read
 }
 
-// A function and the flows from which it is called.
+// A function is a function of the script, with the flows from which it is called.
 type function struct {
 	name   string
 	bodies []*syntax.Stmt // one for each definition
 	flows  map[flow]bool
-	read   map[flow]bool // for which its body was read
+	read   map[flow]bool // the flows for which its body was read
 	traps  []int
 }
 
-// A mention is a command's word that ends in something plain.
+// A mention is a word of a command that ends in plain text.
 type mention struct {
 	line  int
-	text  string // what is plain at its end: all of it, or from the last expansion on
+	text  string // the plain text at its end: the whole word, or the part after the last expansion
 	flow  flow
 	n     int    // a line number, in selfLines
 	open  bool   // the text is a pattern
-	may   bool   // it is handed on to a program, which may call it
-	log   string // the file that takes both its streams; "": none
-	ext   string // in writes: the ending of the file's name that takes the text; "" is unknown
+	may   bool   // it is passed to a program, which may call it
+	log   string // the file that takes both its streams, or ""
+	ext   string // in writes: the ending of the name of the file that takes the text; "" means unknown
 	piped bool   // in writes: a pipe takes the text
 }
 
-// maxLines is how many command lines in the words of a script are read: they may have
-// others in their own words.
+// maxLines limits how many command lines in the words of a script are read, because their own words
+// may contain others.
 const maxLines = 10_000
 
 func understand(file *syntax.File) *usage { return understandWithin(file, new(int)) }
 
-// understandWithin reads a script, or a command line in one of which so many have been read.
+// understandWithin reads a script, or a command line within one. lines counts the command lines
+// that were read so far.
 func understandWithin(file *syntax.File, lines *int) *usage {
 	u := &usage{
 		file: file, functions: map[string]*function{}, exported: map[string]bool{},
@@ -112,7 +114,7 @@ func understandWithin(file *syntax.File, lines *int) *usage {
 	}
 	u.follow()
 	for _, f := range u.order {
-		if len(f.flows) == 0 { // called by a name that is made up, if at all
+		if len(f.flows) == 0 { // called by a computed name, if at all
 			for _, p := range u.dynamic {
 				f.flows[p] = true
 			}
@@ -123,7 +125,7 @@ func understandWithin(file *syntax.File, lines *int) *usage {
 	return u
 }
 
-// declare takes in what holds for the whole script, wherever it stands.
+// declare notes what holds for the whole script, in whatever place it is written.
 func (u *usage) declare(n syntax.Node) bool {
 	u.values.take(n)
 	switch n := n.(type) {
@@ -159,12 +161,13 @@ func (u *usage) declare(n syntax.Node) bool {
 	return true
 }
 
-// readNone are commands that read none of the files whose names they are given.
+// readNone are commands that do not read the files whose names they are given.
 var readNone = []string{
-	"[", "basename", "cd", "chmod", "chown", "dirname", "echo", "export", "local", "ls", "mkdir", "printf", "realpath", "rm", "tee", "test", "touch",
+	"[", "basename", "cd", "chmod", "chown", "dirname", "echo", "export", "local", "ls", "mkdir", "printf", "realpath", "rm",
+	"tee", "test", "touch",
 }
 
-// takeFiles takes in the words of a command that may read them as files.
+// takeFiles notes the words of a command that may read them as files.
 func (u *usage) takeFiles(c *syntax.CallExpr) {
 	if len(c.Args) == 0 || slices.Contains(readNone, literal(c.Args[0])) {
 		return
@@ -174,7 +177,8 @@ func (u *usage) takeFiles(c *syntax.CallExpr) {
 	}
 }
 
-// fileKey returns a word that names a file, as it can be found again elsewhere in a script.
+// fileKey returns a key for a word that names a file, by which the file can be found elsewhere in a
+// script.
 func fileKey(w *syntax.Word) string {
 	if v := variable(w); v != "" {
 		return "$" + v
@@ -206,7 +210,7 @@ func logOf(st *syntax.Stmt) (log string) {
 	return log
 }
 
-// export takes in export -f and declare -f, which carry functions to other shells.
+// export reads export -f and declare -f, which pass functions to other shells.
 func (u *usage) export(d *syntax.DeclClause) {
 	functions := false
 	var names []string
@@ -228,13 +232,13 @@ func (u *usage) export(d *syntax.DeclClause) {
 	for _, name := range names {
 		u.exported[name] = true
 	}
-	if len(names) == 0 || slices.Contains(names, "") { // all of them, or nobody knows which
+	if len(names) == 0 || slices.Contains(names, "") { // all of them, or unknown ones
 		u.exportsAll = true
 	}
 }
 
-// follow reads the bodies of functions in the flows they are called from,
-// until no call leads to a new flow.
+// follow reads the bodies of functions in the flows from which they are called, until no call leads
+// to a new flow.
 func (u *usage) follow() {
 	for again := true; again; {
 		again = false
@@ -253,7 +257,7 @@ func (u *usage) follow() {
 	u.current = nil
 }
 
-// collect gathers what is to be edited, once it is known where all functions are called from.
+// collect gathers the places to edit, once all calls of functions are known.
 func (u *usage) collect() {
 	for _, f := range u.order {
 		if u.exported[f.name] || u.exportsAll {
@@ -289,8 +293,8 @@ func defines(st *syntax.Stmt) bool {
 	return false
 }
 
-// guard returns the last statement of a script that is to be sourced as well as run: if it is
-// run, its commands are in that. Before it, the script only defines things. nil: there is none.
+// guard returns the last statement of a script that can be sourced as well as run, or nil. The
+// statement contains the commands of a run. Before it, the script only defines things.
 func (u *usage) guard() *syntax.IfClause {
 	last := len(u.file.Stmts) - 1
 	if last < 0 || len(u.traps) > 0 {
@@ -306,7 +310,7 @@ func (u *usage) guard() *syntax.IfClause {
 	return c
 }
 
-// asksWhetherRun reports whether a condition is that the script is run, not sourced.
+// asksWhetherRun reports whether a condition tests that the script is run, not sourced.
 func asksWhetherRun(cond *syntax.Stmt) bool {
 	var x, y *syntax.Word
 	switch c := cond.Cmd.(type) {
@@ -345,8 +349,8 @@ func onlyReturns(st *syntax.Stmt) bool {
 	return only
 }
 
-// obstacle returns the first thing for which the script must be left alone, if
-// lines from start on are moved.
+// obstacle returns the first reason why the script must be left alone, if the lines from start on
+// move.
 func (u *usage) obstacle(start int) (files.Note, bool) {
 	for _, m := range u.selfLines {
 		if m.n >= start {
@@ -382,12 +386,13 @@ func (u *usage) stmt(st *syntax.Stmt, p flow) {
 	case *syntax.BinaryCmd:
 		left, right := p, p
 		if cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll {
-			left, right.main, right.fed = flow{used: true, pipe: u.passesOn(cmd.Y, p), fed: p.fed, said: p.said, asked: p.asked}, false, true
+			left, right.main, right.fed = flow{used: true, pipe: u.passesOn(cmd.Y, p), fed: p.fed,
+				said: p.said, asked: p.asked}, false, true
 			switch name := filter(cmd.Y); {
-			case name == "tee": // a log beside the script's stdout; with stderr in it, one that misses nothing
+			case name == "tee": // a log beside the script's stdout; if it also gets stderr, it misses nothing
 				left.own = p.own
 				left.used = cmd.Op == syntax.Pipe && !withStderr(cmd.X)
-			case slices.Contains(viewers, name) && p.own: // shown as it would be without the pipe, and nothing is decided by it
+			case slices.Contains(viewers, name) && p.own: // shown as it would be without the pipe, and nothing depends on it
 				left.own, left.used = true, p.used
 			}
 		}
@@ -397,7 +402,7 @@ func (u *usage) stmt(st *syntax.Stmt, p flow) {
 			u.writes = append(u.writes[:from], piped(u.writes[from:], cmd.Y)...)
 		}
 		u.stmt(cmd.Y, right)
-	case *syntax.FuncDecl: // read where it is called
+	case *syntax.FuncDecl: // a function is read where it is called
 	case *syntax.Subshell:
 		p.main = false
 		u.inside(cmd, p)
@@ -422,18 +427,18 @@ func (u *usage) stmt(st *syntax.Stmt, p flow) {
 	}
 }
 
-// viewers show what they read, or a part of it, to a person. Their exit status does not depend on it.
+// viewers show their input, or a part of it, to a person. Their exit status does not depend on it.
 var viewers = []string{"cat", "column", "fold", "head", "less", "more", "nl", "tail"}
 
-// textTools run nothing of what they read.
+// textTools are programs that run nothing of their input.
 var textTools = []string{
 	"awk", "base64", "bc", "cat", "column", "cut", "fold", "fmt", "grep", "egrep", "head", "jq", "less", "logger", "md5sum", "more", "nl",
 	"od", "paste", "read", "rev", "sed", "sha256sum",
 	"sort", "tail", "tee", "tr", "uniq", "wc", "yq",
 }
 
-// piped returns those of the texts that go through a pipe into a statement that count: a tool
-// for text runs nothing of them.
+// piped returns the texts that count, of those that go through a pipe into a statement. A tool for
+// text runs nothing of its input.
 func piped(writes []mention, into *syntax.Stmt) (counting []mention) {
 	c, ok := into.Cmd.(*syntax.CallExpr)
 	tool := ok && slices.Contains(textTools, literal(first(c.Args)))
@@ -445,7 +450,7 @@ func piped(writes []mention, into *syntax.Stmt) (counting []mention) {
 	return counting
 }
 
-// inside reads what is written within a node.
+// inside reads the statements within a node.
 func (u *usage) inside(n syntax.Node, p flow) {
 	syntax.Walk(n, func(m syntax.Node) bool {
 		switch m := m.(type) {
@@ -457,7 +462,7 @@ func (u *usage) inside(n syntax.Node, p flow) {
 			for _, st := range m.Stmts {
 				u.stmt(st, p.consumed())
 			}
-			// A text of several words in a variable is a message.
+			// If a variable gets a text of several words, the text is a message.
 			u.writes = append(u.writes[:from], slices.DeleteFunc(slices.Clone(u.writes[from:]), func(m mention) bool {
 				return m.ext == "" && !m.piped && strings.ContainsAny(strings.TrimSpace(m.text), " \n")
 			})...)
@@ -481,7 +486,7 @@ func (u *usage) inside(n syntax.Node, p flow) {
 
 // redirected returns the flow of a statement's command, after its redirections.
 func (u *usage) redirected(st *syntax.Stmt, p flow) flow {
-	both := false // stderr goes the same way
+	both := false // stderr goes the same way as stdout
 	file := false
 	for _, r := range st.Redirs {
 		n := ""
@@ -515,7 +520,7 @@ func (u *usage) redirected(st *syntax.Stmt, p flow) flow {
 		}
 	}
 	if file && both {
-		p.used = u.uses(logOf(st)) // a log that nobody reads gets the report and all the rest
+		p.used = u.uses(logOf(st)) // a log that nobody reads may get the report with everything else
 	}
 	return p
 }
@@ -548,7 +553,7 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p flow) {
 	u.known(st, c, name, p)
 }
 
-// known notes what a command with a well-known name does to what the script prints.
+// known notes how a command with a well-known name affects what the script prints.
 func (u *usage) known(st *syntax.Stmt, c *syntax.CallExpr, name string, p flow) {
 	switch name {
 	case "":
@@ -604,7 +609,7 @@ func (u *usage) known(st *syntax.Stmt, c *syntax.CallExpr, name string, p flow) 
 	}
 }
 
-// written returns the text that a command writes, and the kind of file that takes it.
+// written returns the text that a command writes, and the ending of the file that takes it.
 func (u *usage) written(st *syntax.Stmt, c *syntax.CallExpr) mention {
 	m := mention{line: int(c.Pos().Line()), text: printed(st, c)}
 	for _, r := range st.Redirs {
@@ -618,7 +623,7 @@ func (u *usage) written(st *syntax.Stmt, c *syntax.CallExpr) mention {
 	return m
 }
 
-// commandLine takes in the commands that a shell gets by -c.
+// commandLine notes the commands that a shell gets by -c.
 func (u *usage) commandLine(c *syntax.CallExpr, p flow) {
 	for i, w := range c.Args[1:] {
 		if option := literal(w); strings.HasPrefix(option, "-") && strings.HasSuffix(option, "c") && i+2 < len(c.Args) {
@@ -628,8 +633,7 @@ func (u *usage) commandLine(c *syntax.CallExpr, p flow) {
 	}
 }
 
-// within takes in the scripts that a command line in a text calls. What it does not
-// know stands for a word.
+// within notes the scripts that a command line in a text calls. An unknown part stands for a word.
 func (u *usage) within(text string, line int, p flow) {
 	if *u.lines++; *u.lines > maxLines {
 		u.calls = append(u.calls, mention{line: line, text: unknown, flow: p, open: true})
@@ -645,7 +649,7 @@ func (u *usage) within(text string, line int, p flow) {
 	}
 }
 
-// mention takes in a command that may be a script, or one that a shell is given.
+// mention notes a command that may be a script, and scripts that are given to a shell.
 func (u *usage) mention(c *syntax.CallExpr, name string, p flow) {
 	u.calls = append(u.calls, u.named(c.Args[0], p))
 	switch name {
@@ -666,7 +670,8 @@ func (u *usage) named(w *syntax.Word, p flow) mention {
 	if text == "" && len(w.Parts) == 1 {
 		text = u.variables[variable(w)]
 	}
-	if names := u.values.names(w, u.current, 0); len(names) == 1 && strings.HasPrefix(names[0], own+"/") && !strings.Contains(names[0], unknown) {
+	if names := u.values.names(w, u.current, 0); len(names) == 1 && strings.HasPrefix(names[0], own+"/") &&
+		!strings.Contains(names[0], unknown) {
 		text = names[0]
 	}
 	return mention{line: int(w.Pos().Line()), text: text, flow: p, log: u.log}
@@ -705,8 +710,8 @@ func (u *usage) trap(c *syntax.CallExpr, p flow) {
 	}
 }
 
-// handler takes in the commands of a trap that are written in single quotes, where
-// they stand in the file byte for byte.
+// handler reads the commands of a trap that are written in single quotes, because these are in the
+// file byte for byte.
 func (u *usage) handler(w *syntax.Word, p flow) {
 	if len(w.Parts) != 1 {
 		return
@@ -720,7 +725,8 @@ func (u *usage) handler(w *syntax.Word, p flow) {
 		return
 	}
 	within := &usage{
-		file: file, functions: u.functions, exported: u.exported, variables: u.variables, values: u.values, json: u.json, files: u.files, lines: u.lines,
+		file: file, functions: u.functions, exported: u.exported, variables: u.variables, values: u.values, json: u.json,
+		files: u.files, lines: u.lines,
 	}
 	for _, st := range file.Stmts {
 		within.stmt(st, p)
@@ -734,7 +740,7 @@ func (u *usage) handler(w *syntax.Word, p flow) {
 	}
 }
 
-// option takes in set and shopt.
+// option reads set and shopt.
 func (u *usage) option(c *syntax.CallExpr) {
 	for i, w := range c.Args[1:] {
 		switch word, before := literal(w), literal(c.Args[i]); {
@@ -748,7 +754,7 @@ func (u *usage) option(c *syntax.CallExpr) {
 	}
 }
 
-// ownLines takes in a command that reads lines of the script itself by number.
+// ownLines notes a command that reads lines of the script itself by number.
 func (u *usage) ownLines(c *syntax.CallExpr) {
 	if !slices.ContainsFunc(c.Args, isSelf) {
 		return
@@ -773,11 +779,12 @@ func (u *usage) ownLines(c *syntax.CallExpr) {
 
 // printNone are commands that print nothing on stdout.
 var printNone = []string{
-	":", "[", "break", "cd", "continue", "exit", "false", "kill", "mkdir", "read", "return", "rm", "shift", "sleep", "test", "touch", "true", "unset",
+	":", "[", "break", "cd", "continue", "exit", "false", "kill", "mkdir", "read", "return", "rm", "shift", "sleep", "test", "touch",
+	"true", "unset",
 }
 
-// late reports whether a statement in the background may print on the script's stdout. It may
-// call functions, so many of them within each other.
+// late reports whether a statement in the background may print on the script's stdout. It follows
+// calls of functions within each other, up to depth.
 func (u *usage) late(st *syntax.Stmt, p flow, depth int) bool {
 	p = u.redirected(st, p)
 	if !p.own {
@@ -817,16 +824,17 @@ func (u *usage) late(st *syntax.Stmt, p flow, depth int) bool {
 	return true
 }
 
-// silent reports whether all that statements print goes to a file.
+// silent reports whether everything that statements print goes to a file.
 func silent(stmts []*syntax.Stmt) bool {
 	return !slices.ContainsFunc(stmts, func(st *syntax.Stmt) bool {
 		return !slices.ContainsFunc(st.Redirs, func(r *syntax.Redirect) bool {
-			return r.N == nil && slices.Contains([]syntax.RedirOperator{syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob}, r.Op)
+			return r.N == nil &&
+				slices.Contains([]syntax.RedirOperator{syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob}, r.Op)
 		})
 	})
 }
 
-// isExit reports whether a statement of the script ends it for certain.
+// isExit reports whether a statement certainly ends the script.
 func isExit(st *syntax.Stmt) bool {
 	c, ok := st.Cmd.(*syntax.CallExpr)
 	return ok && len(c.Args) > 0 && literal(c.Args[0]) == "exit" && !st.Background
@@ -839,7 +847,8 @@ func withStderr(st *syntax.Stmt) bool {
 	})
 }
 
-// filter returns the name of the command that a statement is, if it has no redirections; else "".
+// filter returns the name of the command that a statement consists of, or "" if the statement has
+// redirections.
 func filter(st *syntax.Stmt) string {
 	c, ok := st.Cmd.(*syntax.CallExpr)
 	if !ok || len(st.Redirs) > 0 {

@@ -20,15 +20,16 @@ import (
 // verifyTimeout is how long a script may run to be verified.
 const verifyTimeout = 30 * time.Second
 
-// verify runs a script as it was and as it becomes, each in a copy of its skill's
-// folder. If they do not agree the script is not changed.
+// verify runs a script as it was and as it becomes, each in a copy of its skill's folder. If the
+// two runs disagree, the script is not changed.
 func (m *migration) verify(ctx context.Context, f *Migrated) error {
 	if m.migration.Trusted != nil {
 		if err := m.migration.Trusted(f.Path); err != nil {
 			return fmt.Errorf("not verified: %w", err)
 		}
 	}
-	// Alone in a copy of its folder it has no file to source: what that does is put in.
+	// The script is alone in a copy of its folder, with no file to source, so the code is put into
+	// it.
 	inline, err := Script(f.Result.Path, f.Edit.Before, Options{Bash: m.migration.Bash, Inline: true})
 	if err != nil {
 		return err
@@ -42,7 +43,8 @@ func (m *migration) verify(ctx context.Context, f *Migrated) error {
 		return err
 	}
 	if before.result.Cut != proc.Not || after.result.Cut != proc.Not {
-		f.Result = Result{Path: f.Result.Path, Status: LeftAlone, Reason: fmt.Sprintf("not verified: it did not end within %s", verifyTimeout)}
+		f.Result = Result{Path: f.Result.Path, Status: LeftAlone,
+			Reason: fmt.Sprintf("not verified: it did not end within %s", verifyTimeout)}
 		return nil
 	}
 	if text := bytes.TrimSpace(before.stdout.Bytes()); len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(text) {
@@ -52,8 +54,8 @@ func (m *migration) verify(ctx context.Context, f *Migrated) error {
 	return compareRuns(before, after)
 }
 
-// compareRuns reports the first difference that matters: what parse reads in the
-// output of the old script is what the new one must report.
+// compareRuns returns the first difference that matters. The new script must report what
+// report.Parse reads in the output of the old script.
 func compareRuns(before, after scriptRun) error {
 	if before.result.Exit != after.result.Exit {
 		return fmt.Errorf("verify: exit status %d before, %d after: nothing was written", before.result.Exit, after.result.Exit)
@@ -77,8 +79,7 @@ func compareRuns(before, after scriptRun) error {
 	return nil
 }
 
-// compareReports reports how a script's report differs from what the text said that
-// it printed before.
+// compareReports returns how a script's report differs from what the script's text said before.
 func compareReports(said report.Result, exit int, now *report.Report) error {
 	was := report.Report{Success: true, Confidence: 0.5}
 	if said.Report != nil {
@@ -108,7 +109,7 @@ func messages(errs []report.Error) (all []string) {
 
 var digits = words.Regexp(`[0-9]+`)
 
-// withoutNumbers returns a line without what differs from run to run: times, process
+// withoutNumbers returns a line without the numbers that differ from run to run: times, process
 // ids, the script's lines.
 func withoutNumbers(line []byte) string {
 	return digits.Get().ReplaceAllString(strings.TrimRight(string(line), "\r\n"), "0")
@@ -139,7 +140,8 @@ func runCopy(ctx context.Context, env []string, file string, text []byte) (scrip
 	if err := os.WriteFile(script, text, 0o777); err != nil {
 		return r, err
 	}
-	c := proc.Cmd{Args: []string{"bash", script}, Dir: scratch, Env: env, Timeout: verifyTimeout, MaxOutput: 16 << 20, Stdout: &r.stdout, Stderr: &r.stderr}
+	c := proc.Cmd{Args: []string{"bash", script}, Dir: scratch, Env: env, Timeout: verifyTimeout, MaxOutput: 16 << 20,
+		Stdout: &r.stdout, Stderr: &r.stderr}
 	if r.result, err = proc.Run(ctx, c); err != nil {
 		return r, err
 	}
@@ -151,7 +153,7 @@ func runCopy(ctx context.Context, env []string, file string, text []byte) (scrip
 	return r, nil
 }
 
-// skillFolder returns the folder of the skill that a file is part of, or its own.
+// skillFolder returns the folder of the skill that a file belongs to, or the file's own folder.
 func skillFolder(file string) string {
 	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "SKILL.md")); err == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// Why a file holds a script. The texts follow the file's name and line.
+// The reasons why a file holds a script. They follow the file's name and line.
 const (
 	readsIt    = "reads what it prints"
 	mayRead    = "may read what it prints"
@@ -25,7 +25,7 @@ const (
 	runsIt     = "runs it, and something reads what that prints"
 )
 
-// mentions notes which scripts a file depends on as they are.
+// mentions notes which scripts a file needs as they are.
 func (t *tree) mentions(p string) {
 	switch ext := path.Ext(p); {
 	case path.Base(p) == ReportFile:
@@ -42,14 +42,15 @@ func (t *tree) mentions(p string) {
 	}
 }
 
-// MayName reports whether a file may name a script of which it has no name in one piece.
+// MayName reports whether a file may name a script, even if it does not contain the name in one
+// piece.
 func MayName(data []byte) bool {
 	has := func(text string) bool { return bytes.Contains(data, []byte(text)) }
 	return has(`"command"`) || (has(".sh") || has(".bash")) && openName.Get().Match(data)
 }
 
-// reads holds the scripts that commands in a file read, or may read. They begin
-// after so many of its lines.
+// reads holds the scripts whose output commands in a file read, or may read. after counts the lines
+// before the commands.
 func (t *tree) reads(p string, u *usage, after int) {
 	for _, m := range u.sources {
 		for _, q := range t.all(p, m) {
@@ -77,7 +78,7 @@ func (t *tree) reads(p string, u *usage, after int) {
 	}
 	for _, m := range u.writes {
 		switch m.ext {
-		case "": // nobody knows what becomes of it
+		case "": // nobody knows what happens to the text
 			t.holdNamed(p, m.text, after+m.line, writesIt, always)
 		case ".sh", ".bash":
 			if file, err := parse(p, []byte(m.text)); err == nil {
@@ -89,8 +90,8 @@ func (t *tree) reads(p string, u *usage, after int) {
 	}
 }
 
-// isRead reports whether something reads a log: another command of the script that
-// writes it, or a script that names it.
+// isRead reports whether something reads a log: another command of the script that writes it, or a
+// script that names it.
 func (t *tree) isRead(u *usage, log string) bool {
 	if log == "" {
 		return false
@@ -117,12 +118,12 @@ func (t *tree) logs() map[string]bool {
 	return t.used
 }
 
-// holdLike holds the scripts that a name with unknown parts may be. A name without any
-// known part is noted for a person to look at.
+// holdLike holds the scripts that a name with unknown parts may mean. It notes a name without any
+// known part, for a person to look at.
 func (t *tree) holdLike(p, pattern string, line int) {
 	if rest, ok := strings.CutPrefix(pattern, own); ok { // the reader's own folder is known
 		pattern = path.Join("/", path.Dir(p)) + "/" + strings.TrimPrefix(rest, "/")
-	} else if strings.Contains(pattern, "*") && !strings.ContainsAny(pattern, unknown+"/") { // *.sh: beside the reader, as a rule
+	} else if strings.Contains(pattern, "*") && !strings.ContainsAny(pattern, unknown+"/") { // *.sh usually means files beside the reader
 		pattern = path.Join("/", path.Dir(p)) + "/" + pattern
 	} else if !fixed(pattern) {
 		t.unclear[Position{p, line}] = true
@@ -135,8 +136,8 @@ func (t *tree) holdLike(p, pattern string, line int) {
 	}
 }
 
-// meant returns those of all scripts that a pattern matches that a file can mean by it: a
-// text for people means the scripts beside it.
+// meant returns the scripts that a file can mean by a pattern that matches scripts. A text for
+// people means only scripts beside it.
 func (t *tree) meant(p string, scripts []string) []string {
 	if path.Ext(p) != ".md" {
 		return scripts
@@ -146,8 +147,8 @@ func (t *tree) meant(p string, scripts []string) []string {
 
 func always(string, string) bool { return true }
 
-// holdNamed holds the scripts that are named in a text, which begins at a line, where
-// counts says that the name in its line counts.
+// holdNamed holds the scripts that are named in a text, which begins at line. counts reports
+// whether a name in a line counts.
 func (t *tree) holdNamed(p, text string, line int, why string, counts func(line, name string) bool) {
 	hold := func(scripts []string) {
 		for _, q := range scripts {
@@ -168,7 +169,8 @@ func (t *tree) holdNamed(p, text string, line int, why string, counts func(line,
 				}
 			}
 			for _, name := range t.openNames(l) {
-				if pattern := inserted.Get().ReplaceAllString(name, unknown); strings.Contains(path.Base(pattern), unknown) && counts(l, name) {
+				if pattern := inserted.Get().ReplaceAllString(name, unknown); strings.Contains(path.Base(pattern), unknown) &&
+					counts(l, name) {
 					t.holdLike(p, pattern, line)
 				}
 			}
@@ -177,7 +179,7 @@ func (t *tree) holdNamed(p, text string, line int, why string, counts func(line,
 	}
 }
 
-// openNames lists names of scripts in a line in which a program puts something.
+// openNames lists the names of scripts in a line into which a program inserts something.
 func (t *tree) openNames(line string) []string {
 	if !strings.ContainsAny(line, "{$%") || !strings.Contains(line, ".sh") && !strings.Contains(line, ".bash") {
 		return nil
@@ -200,12 +202,13 @@ var (
 	globName     = words.Regexp(`[\w.-]+/[\w./*-]*\*[\w./*-]*`)
 	variableName = words.Regexp(`\$\{?\w+\}?`)
 	escapedRune  = words.Regexp(`\\u[0-9a-fA-F]{4}`)
-	// A script's name in which a program puts something: {x}.sh, ${x}.sh, $(x).sh, $x.sh, %s.sh.
+	// inserted matches what a program inserts into a script's name: {x}.sh, ${x}.sh, $(x).sh,
+	// $x.sh, %s.sh.
 	inserted = words.Regexp(`\$?\{+[^{}]*\}+|\$\([^()]*\)|\$\w+|%[sv]`)
 	openName = words.Regexp(`(?:[\w./-]|` + string(inserted) + `)*(?:` + string(inserted) + `)[\w.-]*\.(?:sh|bash)\b`)
 )
 
-// language returns what a file is written in, by the ending of its name.
+// language returns the language of a file, as the ending of a file's name.
 func language(p string) string {
 	base := path.Base(p)
 	switch {
@@ -217,9 +220,9 @@ func language(p string) string {
 	return path.Ext(base)
 }
 
-// program holds the scripts that settings or a program may read. A program reads one
-// that it starts, settings one that they name as a command; lists of files, build files
-// and workflows read one where a line of theirs does.
+// program holds the scripts that settings or a program may read. A program reads each script that
+// it starts, and settings read each script that they name as a command. Lists of files, build files
+// and workflows read a script where one of their lines does.
 func (t *tree) program(p, language, text string, line int) {
 	switch language {
 	case ".json", ".jsonc", ".json5", ".toml":
@@ -245,25 +248,27 @@ func (t *tree) program(p, language, text string, line int) {
 		}
 	case ".md", ".txt", ".rst", ".adoc", ".markdown", ".html":
 		t.holdNamed(p, text, line, readsIt, captured)
-	default: // nobody knows
+	default: // the language is unknown
 		t.holdNamed(p, text, line, namesIt, always)
 	}
 }
 
 var (
-	// Settings by which programs start others and read what they print: hooks, status lines, servers.
+	// commandKey matches settings by which programs start others and read their output: hooks,
+	// status lines, servers.
 	commandKey = words.Regexp(`(?m)"(?:command|statusLine|apiKeyHelper|awsAuthRefresh|awsCredentialExport|` +
 		`otelHeadersHelper)"\s*:|^\s*(?:command|notify)\s*=`)
-	// Commands that run nothing of the folders that they are given.
+	// lookup matches commands that run nothing in the folders that they are given.
 	lookup     = words.Regexp(`\b(?:e?grep|rg|ls|du|wc|mkdir|rm|chmod)\s[^|;&()]*`)
 	jsonString = words.Regexp(`"(?:[^"\\]|\\.)*"`)
-	// A permission allows a command, and reads nothing: Bash(./x.sh:*).
+	// permission matches a rule that allows a command and reads nothing: Bash(./x.sh:*).
 	permission    = words.Regexp(`\bBash\((?:[^()"\\]|\\.)*\)`)
 	startsProgram = words.Regexp("subprocess|popen|Popen|system\\(|\\bexec(?:Sync|File|FileSync|a|[lv]p?e?)?\\(|promi" +
 		"sify\\(exec|spawn|child_process|" +
 		"Command\\b|ProcessBuilder|Process\\(|shell_exec|passthru|proc_open|" +
 		"getoutput|check_call|Open3|%x|\\bsh[.(`]|\\brun\\(|Deno\\.|Bun\\.|\\$`|`[^`\n]*\\.sh")
-	// A program that hands its own stdout on reads nothing, if that is all it does.
+	// inherits matches a program that passes on its own stdout. If it does only that, it reads
+	// nothing.
 	inherits    = words.Regexp(`stdio:\s*['"]inherit['"]`)
 	readsOutput = words.Regexp(`\bexec(?:Sync|File|FileSync)?\(|execa|spawnSync|\.stdout\b|['"]pipe['"]|stdio:\s*\[`)
 	message     = words.Regexp(`^\s*(?:console\.\w+|print|println|log(?:ger|ging)?\.\w+|throw|raise)\b`)
@@ -291,8 +296,8 @@ func (t *tree) holdFolders(p, text string, line int) {
 	}
 }
 
-// joinLines makes one line of those that a backslash, a bar or an open $( continues, and
-// keeps their number.
+// joinLines joins a line with the next one if a backslash, a bar or an open $( continues it. The
+// number of lines stays the same.
 func joinLines(text string) string {
 	var out strings.Builder
 	owed := 0
@@ -313,7 +318,7 @@ func joinLines(text string) string {
 	return out.String()
 }
 
-// matching lists the scripts whose path ends as a pattern says.
+// matching lists the scripts whose path ends as pattern says.
 func (t *tree) matching(pattern string) (scripts []string) {
 	for _, paths := range t.names {
 		for _, p := range paths {
@@ -327,8 +332,8 @@ func (t *tree) matching(pattern string) (scripts []string) {
 	return scripts
 }
 
-// namesIn lists what may be the name of a script in a line: a file's name, or a path
-// that ends in one. A name without an ending is one only in a path, or in code.
+// namesIn lists what may be the name of a script in a line: a file's name, or a path that ends in
+// one. A name without an ending counts only in a path, or in code.
 func (t *tree) namesIn(line string, code bool) (names []string) {
 	for _, name := range pathName.Get().FindAllString(variableName.Get().ReplaceAllString(line, " "), -1) {
 		switch base := path.Base(name); {
@@ -342,8 +347,8 @@ func (t *tree) namesIn(line string, code bool) (names []string) {
 	return names
 }
 
-// page notes the scripts whose output is part of a page, or is read by commands
-// that a page tells an agent to run. To run one is no reading: that is what a report is for.
+// page notes the scripts whose output is part of a page, or is read by commands that a page tells
+// an agent to run. Running a script is not reading its output: that is what a report is for.
 func (t *tree) page(p string) {
 	s := skill.Parse(p, t.files[p])
 	for _, part := range s.Parts {
@@ -364,12 +369,12 @@ func isProse(ext string) bool {
 	return ext == ".txt" || ext == ".rst" || ext == ".adoc" || ext == ".markdown" || ext == ".html"
 }
 
-// captures notes the scripts that a text for people reads: by commands in its lines, by
-// the code in its fences, or by saying that one prints JSON.
+// captures notes the scripts whose output a text for people reads: by commands in its lines, by the
+// code in its fences, or by saying that a script prints JSON.
 func (t *tree) captures(p string) {
 	var fence, language string
 	var code strings.Builder
-	var spoken []string // the scripts that the text last spoke of
+	var spoken []string // the scripts that the text mentioned last
 	line, begin := 0, 0
 	for l := range strings.Lines(string(t.files[p])) {
 		line++
@@ -412,12 +417,12 @@ var (
 	placeholder = words.Regexp(`<[\w .|/-]+>`)
 	optional    = words.Regexp(`\[[\w -]*\|[\w |-]*\]|\[-[^\]]*\]`)
 	prompt      = words.Regexp(`(?m)^[ \t]*[$%][ \t]`)
-	// A program's call, in a text, that keeps what it runs prints.
+	// capturesOutput matches a program's call, in a text, that keeps the output of what it runs.
 	capturesOutput = words.Regexp(`capture_output|check_output|getoutput|\b(?:exec|execFile|spawn)Sync\(`)
 	printsJSON     = words.Regexp(`(?i)\b(?:returns?|outputs?|prints?|emits?)\b([^.]{0,30})\bJSON\b`)
 )
 
-// promises returns what a line of text says about what a script prints, or "".
+// promises returns a reason to hold a script if a line of text says what it prints, or "".
 func promises(line string) string {
 	switch {
 	case promisesJSON(line):
@@ -434,11 +439,11 @@ func promisesJSON(line string) bool {
 	return m != nil && !strings.HasPrefix(m[1], "-") && !strings.Contains(m[1], " no ") && !strings.Contains(m[1], "format")
 }
 
-// code holds the scripts that code in a text reads, as a file with it would.
+// code holds the scripts that code in a text reads, as a file with this code would.
 func (t *tree) code(p, language, code string, after int) {
 	switch language {
 	case "bash", "sh", "shell", "zsh", "console":
-		if prompt.Get().MatchString(code) { // a session: commands after a prompt, and what they printed
+		if prompt.Get().MatchString(code) { // a session: commands after a prompt, and their output
 			code = prompt.Get().ReplaceAllString(typed(code), "")
 		}
 		if file, err := parse(p, []byte(optional.Get().ReplaceAllString(placeholder.Get().ReplaceAllString(code, "x"), "x"))); err == nil {
@@ -455,7 +460,8 @@ func (t *tree) code(p, language, code string, after int) {
 	}
 }
 
-// typed returns what was typed in a session on a terminal. Its lines keep their numbers.
+// typed returns the commands that were typed in a session on a terminal. Its lines keep their
+// numbers.
 func typed(session string) string {
 	var out strings.Builder
 	continued := false
@@ -469,9 +475,9 @@ func typed(session string) string {
 	return out.String()
 }
 
-// captured reports whether a line of text may read what the script of this name
-// prints: it stands after $( or <( or a backquote that begins a command, or before
-// a pipe or a redirection. A bar in a table is a pipe only within a code span.
+// captured reports whether a line of text may read the output of the script of this name. The name
+// follows $( or <( or a backquote that begins a command, or precedes a pipe or a redirection. A bar
+// in a table is a pipe only within a code span.
 func captured(line, name string) bool {
 	line = optional.Get().ReplaceAllString(placeholder.Get().ReplaceAllString(line, "x"), "x")
 	for rest, at := line, 0; ; {
@@ -502,6 +508,6 @@ func captured(line, name string) bool {
 
 var (
 	assignedBackquote = words.Regexp("\\w=\"?`[^`]*$")
-	// Up to the end of the command: | but not ||, > but not > /dev/null or >&2.
+	// pipeAfter matches up to the end of the command: | but not ||, > but not > /dev/null or >&2.
 	pipeAfter = words.Regexp(`^[^|;&>]*(?:&[^&|;>]*)?(?:\|(?:[^|]|$)|(?:^|[^2])>>?\s*[^&>\s/]|(?:^|[^2])>>?\s*/[^d])`)
 )
