@@ -73,7 +73,7 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// The CLI's own retries are bounded, unless the caller has decided.
+// The CLI's own retries are limited, unless the caller has set their number.
 func TestOwnRetries(t *testing.T) {
 	for _, tt := range []struct{ env, want []string }{
 		{[]string{"A=1"}, []string{"A=1", "CLAUDE_CODE_MAX_RETRIES=2"}},

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A stage is where a fake claude plays.
+// A stage is a folder and an environment in which a fake claude runs.
 type stage struct {
 	*claude.Client
 	t   *testing.T
@@ -42,7 +42,7 @@ func newStage(t *testing.T, play string) *stage {
 	return newSerialStage(t, play)
 }
 
-// newSerialStage returns a stage for a test that nothing may run beside.
+// newSerialStage returns a stage for a test that must run alone.
 func newSerialStage(t *testing.T, play string) *stage {
 	t.Helper()
 	self, err := os.Executable()
@@ -62,7 +62,7 @@ func newSerialStage(t *testing.T, play string) *stage {
 	return s
 }
 
-// calls returns how claude was started.
+// calls returns the arguments with which claude was started.
 func (s *stage) calls() []test.Call {
 	s.t.Helper()
 	data, err := os.ReadFile(s.log)
@@ -117,7 +117,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// Each way to misbehave is one line.
+// Each line is one kind of misbehavior.
 func TestMisbehaviour(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -157,7 +157,7 @@ func TestMisbehaviour(t *testing.T) {
 	}
 }
 
-// nothingLeft fails if a process is alive that has the text in its environment.
+// nothingLeft fails if a running process has the text in its environment.
 func nothingLeft(t *testing.T, text string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -221,7 +221,7 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// A deadline of the caller's context is one as ours.
+// A deadline of the caller's context counts like our own.
 func TestContext(t *testing.T) {
 	t.Parallel()
 	t.Run("deadline", func(t *testing.T) {
@@ -245,7 +245,8 @@ func TestContext(t *testing.T) {
 			t.Errorf("reply: %+v, error: %v", reply, e)
 		}
 		nothingLeft(t, s.log)
-		// The transcript has the answer that came while it was stopped, though that does not count.
+		// The transcript has the answer that arrived while the CLI was being stopped, although that
+		// answer does not count.
 		if data, err := os.ReadFile(file); err != nil || !bytes.Contains(data, []byte("stopped well")) {
 			t.Errorf("transcript: %s, %v", data, err)
 		}
@@ -273,7 +274,7 @@ func TestContext(t *testing.T) {
 	})
 }
 
-// A CLI that has given its result is ended kindly, and that is a success.
+// A CLI that has given its result is stopped gently, and that is a success.
 func TestLinger(t *testing.T) {
 	t.Parallel()
 	for _, play := range []string{"init | result ok | hang", "init | result ok | stubborn | hide 300 | trickle 3000 10"} {
@@ -289,7 +290,7 @@ func TestLinger(t *testing.T) {
 	}
 }
 
-// A result that is there stands, whatever then ends the CLI.
+// A result counts, whatever ends the CLI afterwards.
 func TestResultStands(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ timeout, idle time.Duration }{{3 * time.Second, -1}, {10 * time.Minute, 3 * time.Second}} {
@@ -297,7 +298,7 @@ func TestResultStands(t *testing.T) {
 			s := newStage(t, "init | result ok | hang")
 			s.Timeout, s.IdleTimeout = tt.timeout, tt.idle
 			reply, err := s.Ask(t.Context(), claude.Request{Prompt: "x"})
-			// On a busy machine there may be no result when the time is up.
+			// On a busy machine there may be no result yet when the time is up.
 			for try := 0; err != nil && try < 6; try++ {
 				s.Timeout, s.IdleTimeout = 2*s.Timeout, 2*s.IdleTimeout
 				reply, err = s.Ask(t.Context(), claude.Request{Prompt: "x"})
@@ -309,7 +310,7 @@ func TestResultStands(t *testing.T) {
 	}
 }
 
-// An attempt that goes on with a session tells what all of it has cost.
+// An attempt that resumes a session reports the cost of the whole session.
 func TestCost(t *testing.T) {
 	t.Parallel()
 	for play, want := range map[string]float64{
@@ -378,7 +379,7 @@ func TestRetryFresh(t *testing.T) {
 	}
 }
 
-// A session that was not kept cannot be resumed; then there is a new one, at once.
+// A session that was not saved cannot be resumed. Then a new session starts at once.
 func TestRetryLost(t *testing.T) {
 	s := newStage(t, "rate-limit; subtype error_during_execution No conversation found with session ID: x; init | result ok")
 	s.Retries = 1
@@ -401,7 +402,7 @@ func TestNoRetry(t *testing.T) {
 		{"init | fail 400 API Error: 400 no", claude.BadRequest, 0},
 		{"init | fail 401 Invalid API key", claude.Unauthorized, 0},
 		{"init | fail 429 You've hit your limit · resets in 2 hours", claude.UsageLimit, 2 * time.Hour},
-		// It would pass, but not in the time there is.
+		// The failure would pass, but not in the remaining time.
 		{"init | fail 429 rate limited, retry after 60s", claude.RateLimited, time.Minute},
 		{"init | retry 429 45000 | fail 429 rate limited", claude.RateLimited, 45 * time.Second},
 	} {
@@ -427,7 +428,7 @@ func TestSchemaNotMet(t *testing.T) {
 	}
 }
 
-// The transcript is what the CLI printed, byte for byte, with whatever was there gone.
+// The transcript is the CLI's output, byte for byte. Older content of the file is gone.
 func TestTranscript(t *testing.T) {
 	s := newStage(t, "file source")
 	source := "\xff\x00 garbage\r\n" + `{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"é ` + "\u2028" + ` ok"}` + "\nno end"
@@ -486,7 +487,7 @@ func TestNotStarted(t *testing.T) {
 			t.Errorf("%v, want %s", err, tt.want)
 		}
 	}
-	// A relative path is the caller's.
+	// A relative path starts in the caller's folder.
 	t.Chdir(dir)
 	_, err := (&claude.Client{Path: "./plain"}).Ask(t.Context(), claude.Request{Prompt: "x", Dir: "/"})
 	if err == nil || err.Error() != plain+": permission denied" {
@@ -494,7 +495,7 @@ func TestNotStarted(t *testing.T) {
 	}
 }
 
-// TestMemory: the unneeded parts of a transcript cost no memory.
+// TestMemory checks that the unneeded parts of a transcript use no memory.
 func TestMemory(t *testing.T) {
 	s := newSerialStage(t, "init | flood 60 | output 30000000 | result ok")
 	runtime.GC()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// texts without fields, and what they mean: on stderr, in a result, and by Classify.
+// texts are messages without fields, and their kinds: on stderr, in a result, and in Classify.
 var withoutFields = []struct {
 	text string
 	want Kind
@@ -58,7 +58,7 @@ func TestClassify(t *testing.T) {
 		_, e = verdict(context.Background(), r, ending{now: time.Now()}, nil)
 		want := tt.want
 		if want == Crashed {
-			want = ServerError // it had begun
+			want = ServerError // the session had started
 		}
 		if e.Kind != want {
 			t.Errorf("result %q: %s, want %s", tt.text, e.Kind, want)

@@ -15,7 +15,7 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// Every document is what its schema says, whatever came of the question.
+// Every document fits its schema, whatever the result of the question.
 func TestDocument(t *testing.T) {
 	answered := &Reply{Output: "ok", JSON: json.RawMessage(`{"a":1}`), SessionID: "s", Turns: 1, Attempts: []Attempt{{SessionID: "s"}}, Duration: time.Second}
 	odd := &Reply{Usage: json.RawMessage(`"lots"`), Denials: json.RawMessage(`null`), Attempts: []Attempt{{Category: Logic, Kind: Crashed, Error: "x"}}}
@@ -58,7 +58,8 @@ func TestEventDocument(t *testing.T) {
 	}
 }
 
-// TestDocumentWriteTo: a document is one line, with its JSON and without escapes for HTML.
+// TestDocumentWriteTo checks that a document is one line, with its JSON and without escapes for
+// HTML.
 func TestDocumentWriteTo(t *testing.T) {
 	doc := Document{Output: `a "quoted" <answer>`, JSONResult: json.RawMessage("{\n \"a\": [1, 2]\n}")}
 	var got bytes.Buffer

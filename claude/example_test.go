@@ -6,7 +6,7 @@ import (
 	"github.com/skillhand/skillhand/claude"
 )
 
-// A program that has only the text of an error can tell what to do about it.
+// A program that has only an error message can find out what to do about the error.
 func ExampleClassify() {
 	for _, text := range []string{"HTTP 429", "connect ECONNREFUSED 127.0.0.1:443", "Invalid API key", "Something broke"} {
 		category, kind := claude.Classify(text)

@@ -97,7 +97,7 @@ func TestSchema(t *testing.T) {
 	if err != nil || s.argument != `{"description":"a < b","type":"object"}` {
 		t.Errorf("%+v, %v", s, err)
 	}
-	// A tree is a circle that ends where the value does.
+	// A schema of a tree refers to itself, but a check ends where the value ends.
 	tree, err := newSchema(json.RawMessage(`{"type":"object","properties":{"child":{"$ref":"#"}}}`))
 	if err != nil || tree.check(context.Background(), json.RawMessage(`{"child":{"child":{}}}`)) != nil || tree.check(context.Background(), json.RawMessage(`{"child":{"child":1}}`)) == nil {
 		t.Errorf("a tree: %v", err)
@@ -115,7 +115,7 @@ func chain(length, times int) string {
 	return b.String()
 }
 
-// endsLater is an ended context that seems to go on when it is first asked.
+// An endsLater is an ended context that seems not to have ended when it is first asked.
 type endsLater struct {
 	context.Context
 	asked bool
@@ -129,12 +129,12 @@ func (c *endsLater) Err() error {
 	return c.Context.Err()
 }
 
-// TestSchemaSteps checks that an answer which takes too long to check is refused, and that a check
+// TestSchemaSteps checks that an answer that takes too long to check is rejected, and that a check
 // ends with its context.
 func TestSchemaSteps(t *testing.T) {
 	goroutines := runtime.NumGoroutine()
 	t.Cleanup(func() {
-		for runtime.NumGoroutine() > goroutines { // a check that was left behind is bounded, and costs the next test memory
+		for runtime.NumGoroutine() > goroutines { // an abandoned check ends soon, but costs the next test memory
 			time.Sleep(time.Millisecond)
 		}
 	})

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// FuzzStdout: however the CLI's stdout is cut into pieces, the same is read in it.
+// FuzzStdout checks that the CLI's stdout is read the same however it is cut into pieces.
 func FuzzStdout(f *testing.F) {
 	f.Add([]byte(resultLine("")), uint8(7))
 	f.Add([]byte(`{"type":"system","subtype":"init","session_id":"s","model":"m"}`+"\n"+
@@ -40,7 +40,7 @@ func FuzzStdout(f *testing.F) {
 	})
 }
 
-// FuzzExtract: what is found in an answer is JSON, and is in the answer.
+// FuzzExtract checks that the text found in an answer is JSON, and is in the answer.
 func FuzzExtract(f *testing.F) {
 	for _, text := range []string{"```json\n{}\n```", "~~~\n[1]\n~~~\n```\n2", "{\"a\":1}", "````\n```\n1\n````", "\ufeff 1"} {
 		f.Add(text)

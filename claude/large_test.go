@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// small makes long lines of shorter ones.
+// small makes the limits for the length of lines small.
 func small(t *testing.T) {
 	held, result := maxHeld, maxResult
 	t.Cleanup(func() { maxHeld, maxResult = held, result })
@@ -27,7 +27,7 @@ func lines(t *testing.T, text string, size int, emit func(Event)) *record {
 	return out.finish()
 }
 
-// A result may be longer than other lines, within a bound.
+// A result may be longer than other lines, up to a limit.
 func TestLargeResult(t *testing.T) {
 	small(t)
 	for size, want := range map[int]bool{maxHeld: true, maxResult / 2: true, maxResult + 1: false} {
@@ -41,7 +41,7 @@ func TestLargeResult(t *testing.T) {
 	}
 }
 
-// A long line that decides nothing is passed by, and told to whoever listens.
+// A long line that decides nothing is skipped, and reported to listeners.
 func TestLongLines(t *testing.T) {
 	small(t)
 	long := strings.Repeat("x", 40*maxHeld)
@@ -71,8 +71,8 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestCutBetweenWords: what is kept of long texts begins and ends with a whole word, so
-// that a secret at the cut is known for one, or is not there.
+// TestCutBetweenWords checks that the kept part of a long text begins and ends with a whole word. A
+// secret at the cut is then either recognized or missing.
 func TestCutBetweenWords(t *testing.T) {
 	word := strings.Repeat("0a1B2c3D", 10)
 	errs := &tail{touch: func() {}}

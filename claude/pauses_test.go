@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Waits grow, are never shorter than the service asked, and none is begun that does not fit.
+// Waits grow and are never shorter than the service asked for. No wait begins that is longer than
+// the remaining time.
 func TestPauses(t *testing.T) {
 	p := newPauses()
 	for i, most := range []time.Duration{1500 * time.Millisecond, 3 * time.Second, 6 * time.Second, 12 * time.Second} {

@@ -18,8 +18,8 @@ import (
 	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
 
-// newReal is a stage for the real CLI, against a fake Messages API. Its own
-// retries are off, so that what happens is what the test wants.
+// newReal returns a stage for the real CLI, with a fake Messages API. The CLI's own retries are
+// off, so that only the test's requests are made.
 func newReal(t *testing.T, api *fakeapi.API) *stage {
 	t.Helper()
 	t.Parallel()
@@ -34,7 +34,7 @@ func newReal(t *testing.T, api *fakeapi.API) *stage {
 	}}
 }
 
-// request is a question in the stage's folder.
+// request returns a question in the stage's folder.
 func (s *stage) request(prompt string) claude.Request {
 	return claude.Request{Prompt: prompt, Dir: s.dir}
 }
@@ -82,7 +82,7 @@ func TestRealStructured(t *testing.T) {
 	}
 }
 
-// An answer without the structure that was asked for, from a CLI that calls it a success.
+// An answer lacks the structure that was asked for, but the CLI reports a success.
 func TestRealUnstructured(t *testing.T) {
 	s := newReal(t, fakeapi.New(t))
 	r := s.request("how many?")
@@ -90,7 +90,7 @@ func TestRealUnstructured(t *testing.T) {
 	s.fails(t.Context(), r, claude.SchemaNotMet)
 }
 
-// Each fault of the service, as the real CLI passes it on.
+// Each failure of the service, as the real CLI reports it.
 func TestRealFaults(t *testing.T) {
 	t.Parallel()
 	ok := fakeapi.Text("it works")
@@ -213,7 +213,7 @@ func TestRealLimits(t *testing.T) {
 	})
 }
 
-// The CLI's own retries are few, and what the service asks for is known.
+// The CLI makes few retries of its own, and the wait that the service asks for is known.
 func TestRealRetryAfter(t *testing.T) {
 	api := fakeapi.New(t)
 	api.Handle(func(*fakeapi.Request) fakeapi.Answer { return fakeapi.Status(429, "slow down", "Retry-After", "1") })
@@ -225,7 +225,7 @@ func TestRealRetryAfter(t *testing.T) {
 	}
 }
 
-// A further attempt goes on with the session, and is sent what was done.
+// Another attempt resumes the session, and the service gets what was done before.
 func TestRealResumes(t *testing.T) {
 	api := fakeapi.New(t, fakeapi.Use("Bash", map[string]any{"command": "echo WORK"}), fakeapi.Status(500, "boom"), fakeapi.Text("done"))
 	s := newReal(t, api)
@@ -266,7 +266,7 @@ func TestRealHangs(t *testing.T) {
 	}
 }
 
-// sleeper has the model run a command that sleeps in a session of its own.
+// sleeper makes the model run a command that sleeps in its own session.
 func sleeper(t *testing.T) (*stage, claude.Request) {
 	t.Helper()
 	api := fakeapi.New(t)
@@ -277,12 +277,12 @@ func sleeper(t *testing.T) (*stage, claude.Request) {
 	return s, r
 }
 
-// TestRealTool: no program that a tool runs outlives the question, however it ends.
+// TestRealTool checks that no program that a tool runs outlives the question, however it ends.
 func TestRealTool(t *testing.T) {
 	t.Parallel()
 	t.Run("timeout", func(t *testing.T) {
 		s, r := sleeper(t)
-		// On a busy machine the command may not have begun when the time is up.
+		// On a busy machine the command may not have started when the time is up.
 		for s.Timeout = 4 * time.Second; ; s.Timeout *= 2 {
 			took(t, s.Timeout, func() { s.fails(t.Context(), r, claude.Deadline) })
 			nothingLeft(t, s.log)

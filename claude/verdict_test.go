@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// success stands for the verdict of a run that answered.
+// success is the verdict of a run that answered.
 const success Kind = ""
 
-// recorded is what each recorded run of the CLI comes to, in both versions
-// unless the name says which.
+// recorded has the verdict of each recorded run of the CLI, in both versions unless the name has a
+// version.
 var recorded = map[string]Kind{
 	"api-200-emptysse":                ServerError,
 	"api-400-credit-stream":           Billing,
@@ -48,7 +48,7 @@ var recorded = map[string]Kind{
 	"long-429-default":                RateLimited,
 	"long-500-default":                ServerError,
 	"long-refused-default":            Connection,
-	"long-stall-watchdog":             Crashed, // it was killed
+	"long-stall-watchdog":             Crashed, // the CLI was killed
 	"maxturns-0":                      success,
 	"2.1.325 maxturns-bad":            Usage,
 	"maxturns-json":                   MaxTurns,
@@ -68,7 +68,7 @@ var recorded = map[string]Kind{
 	"ok-tool-denied-json":             success,
 	"ok-tool-stream":                  success,
 	"ok-unicode":                      success,
-	"prompt-arg-200k":                 Crashed, // it was never started
+	"prompt-arg-200k":                 Crashed, // the CLI was never started
 	"prompt-dash-nosep":               Usage,
 	"prompt-empty-arg":                Usage,
 	"prompt-empty-stdin":              Usage,
@@ -87,7 +87,7 @@ var recorded = map[string]Kind{
 	"sigint-json":                     NoResult,
 	"sigint-stream":                   NoResult,
 	"2.1.197 sigint-tool-stream":      Interrupted,
-	"2.1.325 sigint-tool-stream":      success, // the tool was not run, so the signal came late
+	"2.1.325 sigint-tool-stream":      success, // the tool did not run, so the signal came late
 	"sigterm-json":                    Crashed,
 	"sigterm-midstream":               Crashed,
 	"system-prompt":                   success,
@@ -100,8 +100,8 @@ var recorded = map[string]Kind{
 	"tools-form8":                     success,
 }
 
-// TestRecorded judges what two versions of the real CLI printed. Runs with plain
-// text on stdout are none that Ask makes.
+// TestRecorded judges the output of two versions of the real CLI. Ask makes no runs with plain text
+// on stdout.
 func TestRecorded(t *testing.T) {
 	used := map[string]bool{}
 	for _, version := range []string{"2.1.197", "2.1.325"} {
@@ -178,7 +178,7 @@ func checkVerdict(t *testing.T, got answer, failure *Error, want Kind) {
 	}
 }
 
-// TestKinds holds the table of kinds to what the documentation says of each.
+// TestKinds compares the table of kinds with the documentation of each kind.
 func TestKinds(t *testing.T) {
 	for kind, want := range map[Kind]struct {
 		category Category
@@ -201,7 +201,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// result makes the text of a result event.
+// result returns the text of a result event.
 func resultLine(fields string) string {
 	return `{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"OK","session_id":"s"` + fields + "}\n"
 }
@@ -359,12 +359,13 @@ func TestRetryAfter(t *testing.T) {
 			t.Errorf("askedFor(%q) = %v, want %v", tt.text, got, tt.want)
 		}
 	}
-	if got := askedFor("resets 3:30pm (Europe/Berlin)", now); got != 0 && got != 150*time.Minute { // 0 where there are no time zones
+	if got := askedFor("resets 3:30pm (Europe/Berlin)", now); got != 0 && got != 150*time.Minute { // 0 where the system has no time zones
 		t.Errorf("in Berlin: %v", got)
 	}
 }
 
-// TestRetryAfterOfEvents: the wait that the service asked for comes with the failures it makes sense for.
+// TestRetryAfterOfEvents checks that a failure has the wait that the service asked for, if a wait
+// makes sense for it.
 func TestRetryAfterOfEvents(t *testing.T) {
 	_, e := judgeText(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1794747600}}`+"\n"+
 		`{"type":"result","subtype":"success","is_error":true,"num_turns":1,"result":"resets 3pm","api_error_status":429}`, ending{exit: 1})
@@ -389,7 +390,7 @@ func TestRetryAfterOfEvents(t *testing.T) {
 	}
 }
 
-// TestTexts: what the CLI says where no field says it.
+// TestTexts checks the CLI's messages for failures without fields.
 func TestTexts(t *testing.T) {
 	for _, tt := range []struct {
 		text string
@@ -449,7 +450,7 @@ func TestBadSchemas(t *testing.T) {
 	}
 }
 
-// TestLateResult: what the CLI says in the moment after it was stopped is not its answer.
+// TestLateResult checks that output from the moment after the CLI was stopped is not its answer.
 func TestLateResult(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out := newStdout(ctx, nil, 0, nil)

@@ -17,8 +17,8 @@ import (
 	"github.com/skillhand/skillhand/internal/test/realpostgres"
 )
 
-// onBoth runs a test on a fresh database of either sort. The tests on Postgres share a server. On a
-// busy machine a worker may be silent for long, so the lease is too: the locks tell who died.
+// onBoth runs a test on a fresh database of each kind. The tests on Postgres share a server. On a
+// busy machine a worker may be silent for long, so the lease is long too: the locks show who died.
 func onBoth(t *testing.T, test func(t *testing.T, o Options)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
@@ -41,7 +41,7 @@ func open(t *testing.T, o Options) *DB {
 	return db
 }
 
-// some makes n jobs named a0, a1, …; each has its number as payload.
+// some returns n jobs named a0, a1, …; the payload of each is its number.
 func some(n int) []Job {
 	jobs := make([]Job, n)
 	for i := range jobs {
@@ -57,7 +57,7 @@ func addTo(t *testing.T, db *DB, name string, jobs []Job, l Limits) (int, error)
 	return added.New, err
 }
 
-// idOf is the batch of a name.
+// idOf returns the id of the batch with a name.
 func idOf(t *testing.T, db *DB, name string) int64 {
 	t.Helper()
 	found, err := db.Find(t.Context(), name)
@@ -75,7 +75,7 @@ func add(t *testing.T, db *DB, jobs []Job, l Limits) {
 	}
 }
 
-// begin starts a worker; the function returned stops it and waits for its end.
+// begin starts a worker. It returns a function that stops the worker and waits for its end.
 func begin(t *testing.T, w *Worker) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -94,7 +94,7 @@ func begin(t *testing.T, w *Worker) (stop func()) {
 	return stop
 }
 
-// until waits for a batch to be as wanted.
+// until waits until a batch is as wanted.
 func until(t *testing.T, db *DB, what string, ok func(s *Status) bool) *Status {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
@@ -301,7 +301,7 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// A database of a newer version is left alone.
+// A database of a newer version stays unchanged.
 func TestNewer(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
@@ -317,14 +317,14 @@ func TestNewer(t *testing.T) {
 	})
 }
 
-// Files that jobs share are kept by their content. A database of an older version is brought to
-// ours, with what is in it.
+// Files that jobs share are stored by their content. A database of an older version is updated to
+// our version, with its content.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
 		db := open(t, o)
 		add(t, db, some(3), Limits{})
-		// As the first version left it.
+		// The tables of the first version.
 		statements := []string{`DROP INDEX batch_job_state`, `DROP TABLE batch_file`, `DROP TABLE batch_keeper`, `UPDATE batch SET name = 'b'`,
 			`UPDATE batch_version SET version = 1`}
 		for table, columns := range map[string][]string{

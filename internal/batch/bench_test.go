@@ -15,8 +15,8 @@ import (
 	"github.com/skillhand/skillhand/internal/test/realpostgres"
 )
 
-// BenchmarkNoop is jobs that do nothing: ours, and River alone with one transaction a job, on the
-// same database with the same slots.
+// BenchmarkNoop measures jobs that do nothing: ours, and River alone with one transaction per job,
+// on the same database with the same slots.
 func BenchmarkNoop(b *testing.B) {
 	places := map[string]func(b *testing.B) Options{
 		"sqlite":   func(b *testing.B) Options { return Options{Database: filepath.Join(b.TempDir(), "batch.db")} },
@@ -63,8 +63,8 @@ func BenchmarkNoop(b *testing.B) {
 	}
 }
 
-// bare is River's worker with one transaction for the result and the end of the job, as its manual
-// shows for a result that must be kept.
+// A bare is River's worker with one transaction for the result and the end of the job. River's
+// manual recommends this for a result that must be stored.
 type bare struct {
 	river.WorkerDefaults[delivery]
 	db   *DB

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// load starts n copies of a shell command that ends with the test.
+// load starts n copies of a shell command. They end with the test.
 func load(t *testing.T, n int, command string, args ...string) {
 	t.Helper()
 	for i := range n {
@@ -31,12 +31,13 @@ func load(t *testing.T, n int, command string, args ...string) {
 	}
 }
 
-// TestBusy measures how long 50 empty jobs take on a file, one after another, that two workers and a reader have open, beside
-// processes that keep the processors, the disk or both busy, and prints it: make grow. By what it takes alone one sees
-// which of them the writers lack.
+// TestBusy measures how long 50 empty jobs take, one after the other, on a file that two workers
+// and a reader have open. Other processes keep the processors, the disk or both busy. It prints the
+// times: make grow. Comparing them with the time on an idle machine shows what slows the writers
+// down.
 func TestBusy(t *testing.T) {
 	if os.Getenv("SKILLHAND_GROW") == "" {
-		return // it would keep other tests from their work
+		return // it would slow down other tests
 	}
 	for _, tt := range []struct {
 		name         string
@@ -46,7 +47,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// measureBusy does 50 jobs beside loops that take a processor each, and processes that write and sync.
+// measureBusy does 50 jobs while loops take a processor each, and processes write and sync.
 func measureBusy(t *testing.T, loops, disks int) {
 	o := Options{Database: filepath.Join(t.TempDir(), "batch.db")}
 	db := open(t, o)

@@ -21,7 +21,7 @@ import (
 	"github.com/skillhand/skillhand/internal/test/realpostgres"
 )
 
-// A troupe is workers in processes of their own, which tests treat badly.
+// A troupe is a group of workers, each in its own process, that tests treat badly.
 type troupe struct {
 	t     *testing.T
 	p     playing
@@ -32,7 +32,7 @@ type actor struct {
 	cmd    *exec.Cmd
 	stderr bytes.Buffer
 	killed bool
-	gone   time.Time // when it was surely dead
+	gone   time.Time // when it was certainly dead
 }
 
 func newTroupe(t *testing.T, o Options, n int) *troupe {
@@ -90,7 +90,8 @@ func (tr *troupe) interrupt(a *actor) {
 	ended := make(chan error, 1)
 	go func() { ended <- a.cmd.Wait() }()
 	for {
-		// Again and again: tests in the background have SIGINT ignored, until the worker listens.
+		// It sends the signal repeatedly: tests in the background ignore SIGINT until the worker
+		// listens.
 		_ = a.cmd.Process.Signal(syscall.SIGINT)
 		select {
 		case err := <-ended:
@@ -103,13 +104,13 @@ func (tr *troupe) interrupt(a *actor) {
 	}
 }
 
-// listened reports whether a worker had begun when it was interrupted.
+// listened reports whether a worker had started when it was interrupted.
 func (a *actor) listened() bool {
 	status, ok := a.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	return !ok || !status.Signaled() || status.Signal() != syscall.SIGINT
 }
 
-// A span is a job in a worker's hands.
+// A span is the time in which a worker runs a job.
 type span struct {
 	pid        int
 	start, end int64
@@ -153,8 +154,8 @@ func (tr *troupe) diary() (spans map[string][]span, warnings []string) {
 	return spans, warnings
 }
 
-// check holds what happened against what must have. It returns how many runs were in vain and
-// how many jobs ran twice at the same time.
+// check compares what happened with what must have happened. It returns how many runs were in vain
+// and how many jobs ran twice at the same time.
 func (tr *troupe) check(db *DB, jobs []Job) (rerun, overlaps int) {
 	tr.t.Helper()
 	s := until(tr.t, db, "over", over)
@@ -198,10 +199,10 @@ func (tr *troupe) check(db *DB, jobs []Job) (rerun, overlaps int) {
 	return rerun, overlaps
 }
 
-// full reports whether the tests here are to take their time.
+// full reports whether the tests here may take a long time.
 func full() bool { return os.Getenv("SKILLHAND_CHAOS") == "full" }
 
-// size is how many processes, jobs and blows there are.
+// size returns how many processes, jobs and blows there are.
 func size() (procs, jobs, blows int) {
 	if full() {
 		return 4, 500, 30
@@ -209,7 +210,7 @@ func size() (procs, jobs, blows int) {
 	return 2, 60, 4
 }
 
-// timed makes n jobs that take 50 to 200 ms.
+// timed returns n jobs that take 50 to 200 ms.
 func timed(n int) []Job {
 	jobs := make([]Job, n)
 	for i := range jobs {
@@ -218,16 +219,16 @@ func timed(n int) []Job {
 	return jobs
 }
 
-// elsewhere are the rounds that go the way of another: an interrupted worker gives its jobs back
-// whoever looks for the dead, a stopped one keeps its lock on either database, and so on. Only make
-// chaos has them.
+// elsewhere lists rounds that duplicate the path of another round. For example, an interrupted
+// worker gives its jobs back whoever looks for the dead, and a stopped worker keeps its lock on
+// either database. Only make chaos runs them.
 var elsewhere = map[string]bool{
 	"interrupt postgres by lease": true, "stop postgres by locks": true, "together postgres by lease": true, "crash postgres by locks": true,
 }
 
 func TestChaos(t *testing.T) {
 	t.Parallel()
-	// Only a server that is to crash is a test's own.
+	// Only a test that crashes its server has its own server.
 	server := func(t *testing.T, own bool) (string, *realpostgres.Server) {
 		if !own {
 			return realpostgres.Database(t), nil
@@ -295,13 +296,14 @@ func TestChaos(t *testing.T) {
 	}
 }
 
-// busy reports whether there is still work; it lasts a moment.
+// busy reports whether there is still work for more than a moment.
 func (tr *troupe) busy(wait time.Duration) bool {
 	time.Sleep(wait)
 	return true
 }
 
-// kills kills workers, but none that runs a job with which so many have died that it would soon fail for that.
+// kills kills workers, except a worker with a job that would soon fail because so many workers died
+// with it.
 func (tr *troupe) kills(_ *realpostgres.Server, n int) {
 	for range n {
 		tr.busy(300 * time.Millisecond)
@@ -314,8 +316,8 @@ func (tr *troupe) kills(_ *realpostgres.Server, n int) {
 	}
 }
 
-// unlucky reports whether a worker runs a job that more workers have died with than is safe. One death may be missing in
-// the diary: that of a worker which had a job and had not begun to write.
+// unlucky reports whether a worker runs a job with which more workers have died than is safe. One
+// death may be missing in the diary: of a worker that had a job and had not begun to write.
 func (tr *troupe) unlucky(a *actor) bool {
 	spans, _ := tr.diary()
 	for _, list := range spans {
@@ -354,7 +356,7 @@ func (tr *troupe) stops(_ *realpostgres.Server, n int) {
 	}
 }
 
-// together kills all workers and starts as many at once.
+// together kills all workers and starts as many at the same time.
 func (tr *troupe) together(_ *realpostgres.Server, n int) {
 	for range min(n, 3) {
 		tr.busy(700 * time.Millisecond)
@@ -371,7 +373,7 @@ func (tr *troupe) together(_ *realpostgres.Server, n int) {
 	}
 }
 
-// uncut holds that no living worker lost a job.
+// uncut checks that no living worker lost a job.
 func (tr *troupe) uncut() {
 	tr.t.Helper()
 	spans, _ := tr.diary()
@@ -384,13 +386,13 @@ func (tr *troupe) uncut() {
 	}
 }
 
-// A job that kills its worker fails, and its neighbours do not.
+// A job that kills its worker fails, and its neighbors do not.
 func TestKiller(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
 		db := open(t, o)
 		jobs := timed(8)
-		for i := range jobs { // each has begun when the killer strikes, and none has ended
+		for i := range jobs { // when the killer strikes, each has started and none has ended
 			jobs[i].Payload = json.RawMessage(strconv.Itoa(600 + i))
 		}
 		jobs[0].Payload = json.RawMessage("-200")
@@ -441,7 +443,7 @@ func (tr *troupe) crashes(pg *realpostgres.Server, n int) {
 	}
 }
 
-// Eight processes open a fresh database at once, and none fails.
+// Eight processes open a fresh database at the same time, and none fails.
 func TestOpenAtOnce(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {

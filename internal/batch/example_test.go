@@ -10,7 +10,7 @@ import (
 	"github.com/skillhand/skillhand/internal/batch"
 )
 
-// Jobs that wait in a database are done by whichever worker is there, each once.
+// Any worker does the jobs that wait in a database, each job once.
 func Example() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -33,7 +33,7 @@ func Example() {
 		return
 	}
 	greet := func(_ context.Context, payload json.RawMessage) (json.RawMessage, batch.Retry) {
-		defer stop() // the only job there is
+		defer stop() // after the only job
 		return json.RawMessage(`"Hello, ` + string(payload[1:])), batch.Retry{}
 	}
 	if err := (&batch.Worker{DB: db, Do: greet}).Run(ctx); err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A job that is not in its file any more neither counts nor is retried. If it comes back, it is as it was, and one that had
-// not ended runs.
+// A job that is no longer in its file does not count and is not retried. If it comes back, its
+// state is as before, and a job that had not ended runs.
 func TestTakenOut(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
@@ -47,7 +47,7 @@ func TestTakenOut(t *testing.T) {
 		}})
 		until(t, db, "over", over)
 		stop()
-		// Of a0 done, a1 failed, a2 failed, a5 skipped, two of each sort go.
+		// a0 (done), a1 (failed) and a5 (skipped) are removed. a2 (failed) stays.
 		a := put("jobs.yaml", jobs[2:5])
 		s := until(t, db, "there", func(*Status) bool { return true })
 		if a.Gone != 3 || s.Total != 4 || s.Failed != 1 || s.Done != 3 || s.Skipped != 0 || s.CostUSD != 6 {
@@ -62,7 +62,7 @@ func TestTakenOut(t *testing.T) {
 		if got := results(t, db); len(got) != 4 {
 			t.Errorf("%d jobs", len(got))
 		}
-		a = put("jobs.yaml", slices.Concat(jobs[:2], jobs[3:])) // a2 goes while it waits
+		a = put("jobs.yaml", slices.Concat(jobs[:2], jobs[3:])) // a2 is removed while it waits
 		s = until(t, db, "there", func(*Status) bool { return true })
 		if a.Gone != 1 || a.New != 0 || s.Total != 6 || s.Failed != 1 || s.Done != 4 || s.Skipped != 1 {
 			t.Errorf("%+v: %+v", a, *s)

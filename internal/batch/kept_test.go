@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// refuse has the database refuse a change of a table, as one does whose administrator made a mistake, until the function
-// that it returns is called.
+// refuse makes the database refuse a change of a table, as after an administrator's mistake, until
+// the returned function is called.
 func refuse(t *testing.T, db *DB, when, table, condition string) (allow func()) {
 	t.Helper()
 	run := func(statements ...string) {
@@ -29,8 +29,8 @@ func refuse(t *testing.T, db *DB, when, table, condition string) (allow func()) 
 	return func() { run(`DROP TRIGGER refuse`) }
 }
 
-// A result that the database does not take is kept and written when it does, and its job is not done again. Other results
-// are written meanwhile.
+// A result that the database refuses is kept, and written once the database accepts it. Its job is
+// not done again. Other results are written in the meantime.
 func TestKeptResult(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
@@ -62,7 +62,7 @@ func TestKeptResult(t *testing.T) {
 	})
 }
 
-// A batch whose jobs cannot be delivered keeps neither its own results nor other batches from going on.
+// A batch whose jobs cannot be delivered blocks neither its own results nor other batches.
 func TestUnfedBatch(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// workers starts n workers, each with a connection of its own, as processes would have.
+// workers starts n workers, each with its own connection, as processes would have.
 func workers(t *testing.T, o Options, n int, w Worker) (stop func()) {
 	t.Helper()
 	var stops []func()
@@ -51,8 +51,8 @@ func TestConcurrency(t *testing.T) {
 	})
 }
 
-// paced holds start times against a rate: the nth start comes no earlier than n intervals after from.
-// A busy machine may be late, never early.
+// paced compares start times with a rate: the nth start is not earlier than n intervals after from.
+// A busy machine may be late, but never early.
 func paced(t *testing.T, db *DB, from int64, skip, n int, gap int64) {
 	t.Helper()
 	at, err := all(t.Context(), db.store, scanNumber, `SELECT started FROM batch_attempt WHERE started >= $1 AND how = 'finished' ORDER BY 1`, from)
@@ -88,7 +88,7 @@ func TestRate(t *testing.T) {
 	})
 }
 
-// Jobs that wait for a slot do not start together when a worker with many slots joins.
+// Jobs that wait for a slot do not start at the same time when a worker with many slots joins.
 func TestRateJoin(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
@@ -103,7 +103,7 @@ func TestRateJoin(t *testing.T) {
 		}})
 		<-started
 		<-started
-		// The rate would have allowed all others to start by now.
+		// With the rate alone, all others could have started by now.
 		for from := dbNow(t, db); dbNow(t, db) < from+16*limits.interval(); {
 			time.Sleep(50 * time.Millisecond)
 		}
@@ -115,7 +115,8 @@ func TestRateJoin(t *testing.T) {
 	})
 }
 
-// Workers that wait for their start and leave take no start with them, and those that come do not start together.
+// Workers that leave while they wait for their start take no start with them. New workers do not
+// start at the same time.
 func TestRateLeave(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
@@ -144,7 +145,7 @@ func TestRateLeave(t *testing.T) {
 	})
 }
 
-// A start time from before the database's clock was set back does not hold up the batch.
+// A start time from before the database's clock was set back does not block the batch.
 func TestClockBack(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
@@ -156,7 +157,7 @@ func TestClockBack(t *testing.T) {
 		if _, err := db.store.exec(t.Context(), `UPDATE batch_keeper SET worker = 'gone', until = {now} + 3600000`); err != nil {
 			t.Fatal(err)
 		}
-		// The worker that looked after the others is of another machine, and silent.
+		// The worker that looked after the others is on another machine, and silent.
 		_, err := db.store.exec(t.Context(), `INSERT INTO batch_worker (id, place, slots, started, beat) VALUES ('gone', 'elsewhere', 1, {now}, {now})`)
 		if err != nil {
 			t.Fatal(err)
@@ -170,7 +171,8 @@ func TestClockBack(t *testing.T) {
 	})
 }
 
-// Only the latest delivery of a job counts: one that comes late gives it neither a second result nor back.
+// Only the latest delivery of a job counts. A late end of an older delivery neither adds a second
+// result nor returns the job.
 func TestFence(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
@@ -209,7 +211,7 @@ func TestFence(t *testing.T) {
 	})
 }
 
-// Adding jobs without limits leaves those of the batch.
+// Adding jobs without limits keeps the batch's limits.
 func TestLimitsStay(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
@@ -232,7 +234,7 @@ func TestLimitsStay(t *testing.T) {
 	})
 }
 
-// A budget counts what a job that was cut off may have cost.
+// A budget counts the possible cost of a job that was cut off.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
@@ -247,7 +249,7 @@ func TestCutOff(t *testing.T) {
 			started <- true
 			<-ctx.Done()
 			if string(p) == "0" {
-				return nil, Retry{Error: "interrupted", CostUSD: 0.1} // it told
+				return nil, Retry{Error: "interrupted", CostUSD: 0.1} // it reported its cost
 			}
 			return nil, Retry{Error: "interrupted"}
 		}})
@@ -262,7 +264,7 @@ func TestCutOff(t *testing.T) {
 	})
 }
 
-// A worker that cannot do a kind of job leaves it to others, and says so.
+// A worker that cannot do a kind of job leaves it to others, and warns about it.
 func TestUnfit(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
@@ -308,7 +310,7 @@ func TestUnfit(t *testing.T) {
 	})
 }
 
-// A job without a limit of its own has a share of the budget set aside.
+// A job without its own limit gets a share of the budget.
 func TestShares(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
@@ -332,7 +334,7 @@ func TestShares(t *testing.T) {
 	})
 }
 
-// Only a worker that names a private batch takes its jobs, and it is not listed.
+// Only a worker that names a private batch takes its jobs, and List does not return the batch.
 func TestPrivate(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
@@ -369,7 +371,7 @@ func TestPrivate(t *testing.T) {
 	})
 }
 
-// The same name in another folder is another batch, and one that begins anew keeps the old one.
+// The same name in another folder is another batch. A batch that starts over keeps the old one.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
@@ -423,7 +425,8 @@ func TestBudget(t *testing.T) {
 		}
 		stop := workers(t, o, 3, Worker{Do: do})
 		s := until(t, db, "short", func(s *Status) bool { return s.Short })
-		// Four cost 1.6; a fifth could cost more than is left. What is free goes on.
+		// Four cost 1.6, and a fifth could cost more than the rest of the budget. Free jobs
+		// continue.
 		if s.CostUSD != 1.6 || s.Done != 9 || s.Waiting != 31 || s.HeldUSD != 0 {
 			t.Errorf("status: %+v", *s)
 		}
@@ -431,7 +434,7 @@ func TestBudget(t *testing.T) {
 		if starts.Load() != 9 {
 			t.Errorf("%d starts", starts.Load())
 		}
-		// With more money it goes on.
+		// With a larger budget it continues.
 		if n, err := addTo(t, db, "b", jobs, Limits{BudgetUSD: 20}); n != 0 || err != nil {
 			t.Errorf("added %d, %v", n, err)
 		}
@@ -467,7 +470,7 @@ func TestPause(t *testing.T) {
 			return nil, Retry{}
 		}})
 		until(t, db, "over", over)
-		// The limit is known to all once the first has met it, give or take those under way.
+		// After the first job has met the limit, all know it, except perhaps jobs that had started.
 		if n := hits.Load(); n == 0 || n > 8 || after.Load() != 10 {
 			t.Errorf("%d met the limit, %d ran after it", n, after.Load())
 		}
@@ -526,7 +529,7 @@ func TestCancel(t *testing.T) {
 		if got := strings.Join(first, " "); got != "0 1" {
 			t.Errorf("the first to start were %s", got)
 		}
-		for range 1000 { // until the worker has told
+		for range 1000 { // until the worker has reported
 			running, err := db.Running(t.Context(), idOf(t, db, "b"))
 			if err != nil {
 				t.Fatal(err)
@@ -560,7 +563,7 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// A worker that is stopped gives its jobs back, uncounted.
+// A stopped worker returns its jobs, and their attempts do not count.
 func TestGiveBack(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
@@ -571,7 +574,7 @@ func TestGiveBack(t *testing.T) {
 			started <- true
 			<-ctx.Done()
 			if string(p) == "0" {
-				return nil, Retry{} // just done
+				return nil, Retry{} // just finished
 			}
 			return nil, Retry{Error: "interrupted"}
 		}})
@@ -592,7 +595,8 @@ func TestGiveBack(t *testing.T) {
 	})
 }
 
-// A batch of several chunks is canceled whole, while a worker is at it; nothing of it starts meanwhile.
+// A batch of several chunks is canceled completely while a worker works on it. Nothing of it starts
+// in the meantime.
 func TestCancelMany(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
@@ -622,7 +626,8 @@ func TestCancelMany(t *testing.T) {
 	})
 }
 
-// A worker completes what a process began that died: it cancels the rest, and starts nothing.
+// A worker completes the work of a process that died: it cancels the remaining jobs, and starts
+// nothing.
 func TestCancelBegun(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
@@ -648,13 +653,13 @@ func TestCancelBegun(t *testing.T) {
 	})
 }
 
-// A transaction that lasts longer than our patience and then loses its connection is tried again.
+// A transaction that takes longer than our patience and then loses its connection is tried again.
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := &DB{store: busy{}, patience: 15 * time.Second}
 		for _, tt := range []struct {
 			failures    int
-			tries, want time.Duration // each failure lasts that long; all of it does
+			tries, want time.Duration // how long each failure takes; how long everything takes
 			ok          bool
 		}{
 			{1, 20 * time.Second, 20 * time.Second, true},
@@ -677,12 +682,12 @@ func TestPatience(t *testing.T) {
 	})
 }
 
-// busy is a database whose errors all pass.
+// A busy is a database whose errors all pass.
 type busy struct{ store }
 
 func (busy) passes(error) bool { return true }
 
-// A worker of one batch leaves the others alone; one of all takes those that come.
+// A worker of one batch ignores the others. A worker of all batches also takes new ones.
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {

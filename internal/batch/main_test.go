@@ -23,15 +23,15 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// playing is the order for a worker process.
+// A playing is the order for a worker process.
 type playing struct {
 	Options
-	Diary string // where it writes what happens to its jobs
+	Diary string // the file in which it writes what happens to its jobs
 	Slots int
-	Only  bool // open the database and go
+	Only  bool // only open the database and exit
 }
 
-// play is a worker until SIGINT. Each job takes as many milliseconds as its payload says.
+// play works until SIGINT. Each job takes as many milliseconds as its payload says.
 func play() error {
 	var p playing
 	if err := json.Unmarshal([]byte(os.Getenv("BATCH_PLAY")), &p); err != nil {
@@ -39,16 +39,16 @@ func play() error {
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT)
 	defer cancel()
-	p.Patience = time.Minute // Postgres may be away when we come
+	p.Patience = time.Minute // Postgres may be unreachable when we start
 	db, err := Open(ctx, p.Options)
 	switch {
 	case ctx.Err() != nil:
-		return nil // interrupted before it had begun
+		return nil // interrupted before it started
 	case err != nil || p.Only:
 		return err
 	}
 	defer db.Close()
-	// One write a line, so that processes do not write into each other's.
+	// Each line is one write, so that the lines of processes do not mix.
 	diary, err := os.OpenFile(p.Diary, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err

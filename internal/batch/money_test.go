@@ -12,7 +12,8 @@ import (
 	"github.com/skillhand/skillhand/internal/test/realpostgres"
 )
 
-// A budget of more than 2³¹ millionths of a dollar is one, from the beginning or given to a batch at work.
+// A budget of more than 2³¹ millionths of a dollar works, both from the beginning and when added to
+// a running batch.
 func TestLargeBudget(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
@@ -38,8 +39,8 @@ func TestLargeBudget(t *testing.T) {
 	})
 }
 
-// TestParameterTypes has Postgres say which types it takes the parameters of our statements for: it must not guess, from a
-// number beside one, that all of them are small.
+// TestParameterTypes asks Postgres which types it assumes for the parameters of our statements. It
+// must not guess from a number next to a parameter that all values are small.
 func TestParameterTypes(t *testing.T) {
 	t.Parallel()
 	db := open(t, Options{Database: realpostgres.Database(t), Locks: t.TempDir()})

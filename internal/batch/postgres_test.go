@@ -14,10 +14,11 @@ import (
 	"github.com/skillhand/skillhand/internal/test/realpostgres"
 )
 
-// A server that cannot be reached is said to be so in one line, without the password, within two seconds.
+// A server that cannot be reached is reported in one line, without the password, within two
+// seconds.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // it takes connections, and says nothing
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // it accepts connections, but sends nothing
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// A worker whose database does not answer says so in a line, and goes on when it does.
+// A worker whose database does not answer reports that in one line, and continues when the database
+// answers.
 func TestNoAnswer(t *testing.T) {
 	t.Parallel()
 	o := Options{Database: realpostgres.Database(t)}

@@ -15,11 +15,11 @@ import (
 	"github.com/skillhand/skillhand/internal/test/realpostgres"
 )
 
-// TestChaosRound is a short round of chaos: 110 jobs, three workers, a dozen blows of all sorts in random order. make chaos
-// ROUNDS=20 has twenty of them.
+// TestChaosRound runs a short round of chaos: 110 jobs, three workers, and a dozen blows of all
+// kinds in random order. make chaos ROUNDS=20 runs twenty rounds.
 func TestChaosRound(t *testing.T) {
 	if os.Getenv("SKILLHAND_CHAOS") == "" {
-		return // TestChaos has each blow alone
+		return // TestChaos has a test for each blow
 	}
 	o := Options{Database: filepath.Join(t.TempDir(), "batch.db")}
 	if rand.IntN(2) == 0 {

@@ -63,7 +63,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// A job that had not begun is not to blame, and has cost nothing.
+// A job that had not started is not to blame, and has cost nothing.
 func TestNotBegun(t *testing.T) {
 	t.Parallel()
 	d := delivery{Job: 1, N: 3, Kills: 2, Cost: 500_000}
@@ -96,12 +96,12 @@ func TestRoom(t *testing.T) {
 		{4, 1, 3, 1},
 		{4, 1, 4, 0},
 		{4, 1, 9, 0}, // the limit was lowered
-		{0, 0, 0, 8}, // nobody is there yet
+		{0, 0, 0, 8}, // there are no workers yet
 		{0, 8, 0, 24},
 		{0, 8, 24, 0},
-		{0, 8, 23, 0}, // one more would wake all
+		{0, 8, 23, 0}, // one more delivery would wake all
 		{0, 8, 22, 2},
-		{0, 200, 359, 0}, // and everyone has enough
+		{0, 200, 359, 0}, // all have enough
 		{0, 200, 358, 50},
 	}
 	for _, tt := range tests {
@@ -197,7 +197,7 @@ func TestDecide(t *testing.T) {
 		{"a delivery of the past, its worker died", past, false, false, false, leave},
 		{"a delivery of the past, its worker died long ago", past, false, true, false, drop},
 		{"a delivery of the past, never got", pastAlive, true, true, false, drop},
-		{"a delivery of the past, not yet taken", sighting{row: 1}, false, true, true, leave}, // its taker will see
+		{"a delivery of the past, not yet taken", sighting{row: 1}, false, true, true, leave}, // the worker that takes it will notice
 	}
 	for _, tt := range tests {
 		if got := decide(tt.s, tt.missing, tt.old, tt.nobody); got != tt.want {

@@ -8,7 +8,7 @@ import (
 	"github.com/skillhand/skillhand/internal/batch"
 )
 
-// TestLater: a page has the database that is there now, and makes none.
+// TestLater checks that a page gets the current database, and creates none.
 func TestLater(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "batch.db")
 	b := &Later{Options: batch.Options{Database: file}}

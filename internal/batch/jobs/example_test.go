@@ -8,7 +8,7 @@ import (
 	"github.com/skillhand/skillhand/internal/batch/jobs"
 )
 
-// A failure that may pass makes a job wait; one that cannot stops the batch.
+// A failure that may pass makes a job wait. A failure that cannot pass stops the batch.
 func ExampleAfterAsk() {
 	limited := jobs.AfterAsk(&claude.Error{Category: claude.RateLimit, Kind: claude.RateLimited, RetryAfter: time.Minute}, time.Now())
 	fmt.Println(limited.Again, limited.After)

@@ -6,7 +6,7 @@ import (
 	"github.com/skillhand/skillhand/internal/batch/jobs"
 )
 
-// A fault is named by its file and line.
+// An error names its file and line.
 func ExampleParse() {
 	f, err := jobs.Parse("jobs.yaml", []byte("name: nightly\njobs:\n  - id: lint\n    run: ./lint\n"), "/src")
 	fmt.Println(f.Name, f.N, err)

@@ -14,8 +14,8 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// A case has a job file, jobs.yaml, jobs.jsonl or jobs, and files beside it. What it wants is a
-// line a job, with its payload, or the faults.
+// A case has a job file, jobs.yaml, jobs.jsonl or jobs, and files next to it. It wants a line for
+// each job, with its payload, or the errors.
 func TestParse(t *testing.T) {
 	test.Cases(t, "testdata/*.txtar", func(t *testing.T, c test.Case) map[string]string {
 		dir := t.TempDir()
@@ -58,7 +58,7 @@ func TestParse(t *testing.T) {
 	})
 }
 
-// A broken line among ten thousand is named, and so is the next.
+// An error names the broken line among ten thousand, and so does the next.
 func TestManyLines(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -84,7 +84,7 @@ func TestManyLines(t *testing.T) {
 	}
 }
 
-// A file of JSON lines is read as a stream: what is kept of a job is less than its line.
+// A file of JSON lines is read as a stream: it keeps less of a job than the job's line.
 func TestStream(t *testing.T) {
 	const n = 20_000
 	src := io.NewSectionReader(manyLines{}, 0, n*lineSize)
@@ -114,7 +114,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// manyLines is a file of as many jobs as are read of it.
+// A manyLines is a file that generates as many jobs as are read from it.
 type manyLines struct{}
 
 const lineSize = 160
@@ -130,7 +130,7 @@ func (manyLines) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// A file that changes between two readings is an error, not other jobs.
+// If a file changes between two readings, that is an error. It does not yield other jobs.
 func TestChanged(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`{"id": "a", "ask": "y"}`, `{"id": "a", "ask": x}`, ``} {

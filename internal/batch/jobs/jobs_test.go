@@ -17,7 +17,7 @@ func TestAfterAsk(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	tests := []struct {
 		err  error
-		want batch.Retry // but for its text
+		want batch.Retry // without its text
 	}{
 		{nil, batch.Retry{}},
 		{&claude.Error{Category: claude.RateLimit, Kind: claude.RateLimited, RetryAfter: time.Minute}, batch.Retry{Again: true, After: time.Minute}},
@@ -43,7 +43,7 @@ func TestAfterAsk(t *testing.T) {
 	}
 }
 
-// A script that crashed is not told to print a report.
+// The error of a script that crashed does not mention its missing report.
 func TestAfterRun(t *testing.T) {
 	t.Parallel()
 	noReport, exit := verdict.Problem{

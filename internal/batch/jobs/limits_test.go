@@ -8,7 +8,8 @@ import (
 	"github.com/skillhand/skillhand/internal/batch"
 )
 
-// TestParseLimits: an empty text leaves a limit as it is, none removes it, and what is wrong is named by its limit.
+// TestParseLimits checks that an empty string keeps a limit, that none removes it, and that an
+// error names the limit.
 func TestParseLimits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

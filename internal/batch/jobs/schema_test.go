@@ -12,8 +12,8 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// TestFileSchema: the schema for editors takes what Parse takes, and refuses what Parse refuses,
-// but for what a schema cannot know: other jobs, and files.
+// TestFileSchema checks that the schema for editors accepts and rejects the same files as Parse,
+// except for facts that a schema cannot know: other jobs, and files.
 func TestFileSchema(t *testing.T) {
 	schema := test.OurSchema(t, "batch-file-v1")
 	dir := t.TempDir()
@@ -75,7 +75,7 @@ func TestFileSchema(t *testing.T) {
 	}
 }
 
-// TestFileSchemaRandom: the two agree on files that nobody thought of.
+// TestFileSchemaRandom checks that schema and parser agree on random files.
 func TestFileSchemaRandom(t *testing.T) {
 	schema := test.OurSchema(t, "batch-file-v1")
 	dir := t.TempDir()
@@ -101,7 +101,7 @@ func TestFileSchemaRandom(t *testing.T) {
 		}
 		_, err := jobs.Parse("jobs.yaml", []byte(text), dir)
 		if err != nil && strings.Contains(err.Error(), "which is not there") {
-			continue // it is about other jobs
+			continue // the error is about other jobs
 		}
 		if fault := schema.FaultYAML(text); (fault == nil) != (err == nil) {
 			t.Fatalf("%s\nParse: %v\nthe schema: %v", text, err, fault)

@@ -8,7 +8,8 @@ import (
 	"github.com/skillhand/skillhand/internal/batch/jobs"
 )
 
-// TestListLine: an old batch is shown with the name that means it, and with when it ended.
+// TestListLine checks that an old batch is listed with the name that identifies it, and with the
+// time when it ended.
 func TestListLine(t *testing.T) {
 	made := time.Date(2026, 5, 1, 3, 0, 0, 0, time.Local)
 	ended := made.Add(5 * time.Hour)

@@ -9,7 +9,7 @@ import (
 	"github.com/skillhand/skillhand/internal/trust"
 )
 
-// A job file in a folder that nobody trusted may ask, without tools, and nothing else.
+// A job file in an untrusted folder may ask without tools, and nothing else.
 func TestTrusted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

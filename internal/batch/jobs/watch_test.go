@@ -8,7 +8,8 @@ import (
 	"github.com/skillhand/skillhand/internal/batch"
 )
 
-// TestPaused: a batch that waits for a usage limit says until when, once for each time.
+// TestPaused checks that a batch that waits for a usage limit reports the end of the wait, once for
+// each time.
 func TestPaused(t *testing.T) {
 	var said []string
 	w := &Watch{Name: "nightly", Warn: func(text string) { said = append(said, text) }}
