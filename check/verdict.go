@@ -15,18 +15,24 @@ func (v *Verdict) Text(columns int, paint func(code, text string) string) string
 	}
 	room := columns - term.Cells(fmt.Sprintf("%s:%d: %s  ", v.File, v.Line, effect))
 	text := fmt.Sprintf("%s:%d: %s  %s\n", v.File, v.Line, paint(colors[v.Default], effect), term.Fit(term.Flat(v.Command), max(room, 20)))
-	switch {
-	case v.Default == Runs && v.RuleFile != "":
-		text += fmt.Sprintf("    by %s in %s\n", v.Rule, v.RuleFile)
-	case v.Default != Runs:
-		reason := v.Reason
-		if v.RuleFile != "" {
-			reason += " (" + v.RuleFile + ")"
-		}
-		text += term.Hang("    ", reason, columns)
-		if v.Suggest != "" {
-			text += "    " + v.Suggest + "\n"
-		}
+	if why := v.Why(); why != "" {
+		text += term.Hang("    ", why, columns)
+	}
+	if v.Default != Runs && v.Suggest != "" {
+		text += "    " + v.Suggest + "\n"
 	}
 	return text
+}
+
+// Why says what decided: "" if it runs by the skill's own rules.
+func (v *Verdict) Why() string {
+	switch {
+	case v.Default == Runs && v.RuleFile != "":
+		return "by " + v.Rule + " in " + v.RuleFile
+	case v.Default == Runs:
+		return ""
+	case v.RuleFile != "":
+		return v.Reason + " (" + v.RuleFile + ")"
+	}
+	return v.Reason
 }

@@ -243,46 +243,61 @@ func (n *Needs) Write() (*files.Edit, error) {
 	return edit, nil
 }
 
+// A Kind has the needs of one kind that people read of: without the programs that every system has, if they are here.
+type Kind struct {
+	Name  string
+	Needs []Need
+}
+
+// Kinds lists what people read of.
+func (n *Needs) Kinds() []Kind {
+	programs := slices.DeleteFunc(slices.Clone(n.Programs), func(p Need) bool { return p.Status() == "here" && slices.Contains(basics, p.Name) })
+	return []Kind{
+		{"program", programs}, {"variable", n.Variables}, {"package", n.Packages}, {"skill", n.Skills},
+		{"agent", n.Agents}, {"mcp tool", n.Tools}, {"host", n.Hosts},
+	}
+}
+
+// Status says in a word whether it is here.
+func (n Need) Status() string {
+	switch {
+	case n.Here == nil:
+		return "unknown"
+	case *n.Here:
+		return "here"
+	case n.Optional:
+		return "optional"
+	}
+	return "missing"
+}
+
+// Where says what uses it.
+func (n Need) Where() string {
+	where := fmt.Sprintf("%s:%d", n.Uses[0].File, n.Uses[0].Line)
+	if len(n.Uses) > 1 {
+		where += fmt.Sprintf(" and %d more", len(n.Uses)-1)
+	}
+	return where
+}
+
 // Text returns what people read, in lines of so many columns.
 func (n *Needs) Text(columns int, paint func(code, text string) string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n", n.Skill, term.Near(n.File))
-	section := func(title string, list []Need) {
-		for _, need := range list {
-			if need.Name == "" || title == "program" && need.Here != nil && *need.Here && slices.Contains(basics, need.Name) {
-				continue
-			}
-			status, code := "unknown", "2"
-			switch {
-			case need.Here == nil:
-			case *need.Here:
-				status, code = "here", "32"
-			case need.Optional:
-				status, code = "optional", "33"
-			default:
-				status, code = "missing", "31"
-			}
-			why := fmt.Sprintf("%s:%d", need.Uses[0].File, need.Uses[0].Line)
-			if len(need.Uses) > 1 {
-				why += fmt.Sprintf(" and %d more", len(need.Uses)-1)
-			}
+	colors := map[string]string{"unknown": "2", "here": "32", "optional": "33", "missing": "31"}
+	for _, kind := range n.Kinds() {
+		for _, need := range kind.Needs {
+			status, why := need.Status(), need.Where()
 			if need.Path != "" {
 				why = need.Path + "  (" + why + ")"
 			}
 			if len(need.Install) > 0 {
 				why += "; get it: " + strings.Join(need.Install, " | ")
 			}
-			fmt.Fprintf(&b, "  %-9s %s %s%-20s  ", title, paint(code, status), strings.Repeat(" ", 8-len(status)), need.Name)
+			fmt.Fprintf(&b, "  %-9s %s %s%-20s  ", kind.Name, paint(colors[status], status), strings.Repeat(" ", 8-len(status)), need.Name)
 			b.WriteString(strings.TrimLeft(term.Hang(strings.Repeat(" ", 43), why, columns), " "))
 		}
 	}
-	section("program", n.Programs)
-	section("variable", n.Variables)
-	section("package", n.Packages)
-	section("skill", n.Skills)
-	section("agent", n.Agents)
-	section("mcp tool", n.Tools)
-	section("host", n.Hosts)
 	for _, u := range n.Unread {
 		fmt.Fprintf(&b, "  unread    %s:%d: %s\n", u.File, u.Line, u.Why)
 	}

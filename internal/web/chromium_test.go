@@ -814,7 +814,7 @@ func TestKeyboard(t *testing.T) {
 	}
 	if got, want := strings.Join(way, " | "), "Skip to content | skillhand | Skills | Usage | Runs | Sessions | Batches | Tries | "+
 		"Skills | 1 finding | 0 calls | "+
-		"Preview | Findings 1 | Usage | Tries | Runs | f0 | use | against | Show | Run | Copy as command | "+
+		"Preview | Findings 1 | Needs | Usage | Tries | Runs | f0 | use | against | Show | Run | Copy as command | "+
 		"error Claude Code does not run this"; !strings.HasPrefix(got, want) {
 		t.Errorf("Tab leads\n%s, want\n%s", got, want)
 	}

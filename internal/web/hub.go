@@ -29,6 +29,7 @@ type hub struct {
 
 	Preview  *preview
 	Findings *foundIn
+	Needs    *needs
 	Usage    *skillUsage
 	Tries    *triesData
 	Runs     *runsData
@@ -97,6 +98,11 @@ func (v *visit) skill() (*view, error) {
 			return nil, missing
 		}
 		h.Findings = l.foundIn()
+	case "needs":
+		if l == nil {
+			return nil, missing
+		}
+		h.Needs = l.needs()
 	case "usage":
 		h.Usage = v.skillUsage(k)
 	case "tries":
@@ -106,7 +112,7 @@ func (v *visit) skill() (*view, error) {
 			return nil, err
 		}
 	default:
-		return nil, errMissing{"There is no tab " + h.Tab + ": want preview, findings, usage, tries or runs."}
+		return nil, errMissing{"There is no tab " + h.Tab + ": want preview, findings, needs, usage, tries or runs."}
 	}
 	return &view{Name: "skill", Tab: "skills", Title: h.Title, Wide: true, Data: h}, nil
 }
@@ -181,6 +187,7 @@ func (v *visit) sum(h *hub, l *look, k *knowledge) {
 		add("", "Preview", 0)
 		if v.live { // an export shows them only in the preview
 			add("findings", "Findings", len(all))
+			add("needs", "Needs", 0)
 		}
 	}
 	used := k.skillUsed()
