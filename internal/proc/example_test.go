@@ -11,7 +11,7 @@ import (
 	"github.com/skillhand/skillhand/internal/proc"
 )
 
-// A program has five seconds to do its work, and is then asked to end before it is killed.
+// A program has five seconds for its work. Then it is asked to end, before it is killed.
 func Example() {
 	var out bytes.Buffer
 	res, err := proc.Run(context.Background(), proc.Cmd{

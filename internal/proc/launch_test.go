@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// TestLaunch: a program that is launched has the environment that it is given, none of our streams and a
-// session of its own; when it ends, nothing of it is left.
+// TestLaunch checks that a launched program has the environment that it was given, none of our
+// streams, and its own session. When it ends, nothing of it is left.
 func TestLaunch(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	const script = `read line; echo $$ "$NAME" "$line" "$#" > "$1.new"; echo lost; echo lost >&2; mv "$1.new" "$1"; exec sleep 1000`
@@ -46,7 +46,7 @@ func TestLaunchFails(t *testing.T) {
 	}
 }
 
-// until waits for something that happens elsewhere.
+// until waits for something that happens in another process.
 func until(t *testing.T, happened func() bool) {
 	t.Helper()
 	for limit := time.Now().Add(5 * time.Minute); !happened(); time.Sleep(5 * time.Millisecond) {

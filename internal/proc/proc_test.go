@@ -22,12 +22,12 @@ import (
 	"time"
 )
 
-// bash runs a script, with its own file names in $1, $2 and so on.
+// bash returns a Cmd that runs a script, with names of files for the script in $1, $2 and so on.
 func bash(script string, args ...string) Cmd {
 	return Cmd{Args: append([]string{"bash", "-c", script, "bash"}, args...)}
 }
 
-// run runs c and returns its result and what it wrote.
+// run runs c and returns its result and its output.
 func run(t *testing.T, c Cmd) (res Result, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -132,7 +132,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// lazyContext notes that somebody waits for it.
+// A lazyContext records that somebody waits for it.
 type lazyContext struct {
 	context.Context
 	waited bool
@@ -143,7 +143,8 @@ func (c *lazyContext) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// TestWaitsFirst: Run waits for its context before it starts anything, so that what catches signals for the context is ready.
+// TestWaitsFirst checks that Run waits for its context before it starts anything, so that the
+// context can catch signals.
 func TestWaitsFirst(t *testing.T) {
 	ctx := &lazyContext{Context: t.Context()}
 	if _, err := Run(ctx, Cmd{Args: []string{"/nowhere/program"}}); !errors.Is(err, fs.ErrNotExist) || !ctx.waited {
@@ -176,7 +177,7 @@ func TestOneStream(t *testing.T) {
 	}
 }
 
-// sink cannot be compared, which must not matter.
+// A sink cannot be compared, which must not matter.
 type sink []func()
 
 func (sink) Write(p []byte) (int, error) { return len(p), nil }
@@ -222,7 +223,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// However fast it is over, more than allowed is more than allowed.
+// A program that prints too much is reported, however fast it ends.
 func TestSmallFlood(t *testing.T) {
 	for range 20 {
 		c := Cmd{Args: []string{"echo", "-n", "123456"}, MaxOutput: 5}
@@ -280,7 +281,7 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// signaled is a buffer that tells when a text has been written to it.
+// A signaled is a buffer that reports when a text has been written to it.
 type signaled struct {
 	mu   sync.Mutex
 	buf  bytes.Buffer
@@ -301,7 +302,8 @@ func (s *signaled) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestPipeHolder: a program's output is complete though a child still holds the pipe, and Run does not wait for the child.
+// TestPipeHolder checks that a program's output is complete although a child still holds the pipe,
+// and that Run does not wait for the child.
 func TestPipeHolder(t *testing.T) {
 	c := bash("sleep 1000 & head -c 60000 /dev/zero; exit 2")
 	res, stdout, _ := run(t, c)
@@ -310,7 +312,7 @@ func TestPipeHolder(t *testing.T) {
 	}
 }
 
-// A child that ends in time says its last words.
+// A child that ends in time can write its last output.
 func TestLastWords(t *testing.T) {
 	defer func(real time.Duration) { lastWords = real }(lastWords)
 	lastWords = time.Hour
@@ -319,11 +321,12 @@ func TestLastWords(t *testing.T) {
 	}
 }
 
-// With Silence, what a child still says after the program's end is heard, within limits.
+// With Silence, the output of a child after the program's end is read, within limits.
 func TestSilence(t *testing.T) {
-	// A stream whose reader says each line late.
+	// A stream whose reader prints each line late.
 	const slow = `exec > >(while read -r line; do sleep .1; echo "$line"; done); printf '%s\n' 1 2 3 4`
-	// A program that ends by itself has all the time it needs; one that is cut short need not wait long for that.
+	// A program that ends by itself has all the time it needs. A program that is ended early does
+	// not wait that long.
 	const patient, short = time.Hour, 200 * time.Millisecond
 	tests := []struct {
 		name, script, stdout string
@@ -368,7 +371,7 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// Output that waits for the caller to take it is not held by anybody.
+// Output that only waits for the caller is not held by a process.
 func TestNotHeld(t *testing.T) {
 	for _, silence := range []time.Duration{0, 50 * time.Millisecond} {
 		c := bash("echo -n .; sleep .05; head -c 60000 /dev/zero")
@@ -380,7 +383,8 @@ func TestNotHeld(t *testing.T) {
 	}
 }
 
-// slowly counts what is written, and takes longer over the beginning than anybody waits for the rest.
+// A slowly counts the bytes that are written. It takes longer for the first bytes than anybody
+// waits for the rest.
 type slowly int
 
 func (s *slowly) Write(p []byte) (int, error) {
@@ -453,7 +457,7 @@ type broken struct{}
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
 func (broken) Read([]byte) (int, error)  { return 0, errBroken }
 
-// short takes one byte at a time and calls it a success.
+// A short takes one byte at a time and reports a success.
 type short struct{}
 
 func (short) Write([]byte) (int, error) { return 1, nil }
@@ -495,7 +499,7 @@ func TestStreamError(t *testing.T) {
 }
 
 func TestMany(t *testing.T) {
-	run(t, bash("exit 0")) // what is opened once is open now
+	run(t, bash("exit 0")) // files that are opened only once are open now
 	files, goroutines := openFiles(t), runtime.NumGoroutine()
 	var wg sync.WaitGroup
 	for i := range 100 {
@@ -522,12 +526,12 @@ func TestMany(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	// A few that start programs stay, however many programs there were.
+	// A few threads that start programs remain, whatever the number of programs.
 	eventually(t, "goroutines", func() (int, bool) { n := runtime.NumGoroutine(); return n, n < goroutines+5 })
 	eventually(t, "open files", func() (int, bool) { n := openFiles(t); return n, n <= files })
 }
 
-// eventually waits for something to get back to what it was.
+// eventually waits until a number is back to its old value.
 func eventually(t *testing.T, what string, check func() (int, bool)) {
 	t.Helper()
 	for range 6000 { // a minute, for busy machines
@@ -561,7 +565,7 @@ func write(t *testing.T, dir, name, text string, mode fs.FileMode) string {
 	return file
 }
 
-// The peer is the least that os/exec can do: it neither keeps a tree together nor ends it.
+// The baseline is the least that os/exec can do: it neither keeps a tree together nor ends it.
 func BenchmarkTrue(b *testing.B) {
 	program := "/bin/true"
 	b.Run("proc", func(b *testing.B) {

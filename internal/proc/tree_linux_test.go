@@ -22,16 +22,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The test binary plays other programs, by this variable.
+// With this variable, the test binary plays other programs.
 const role = "PROC_TEST_ROLE"
 
-// init is on the main thread, and so is main, and play, if it is locked.
+// init runs on the main thread, and so do main and play, if the thread is locked.
 func init() {
 	if os.Getenv(role) != "" {
 		runtime.LockOSThread()
 		return
 	}
-	// This test may itself have been started by Run.
+	// Run may have started this test itself.
 	_ = unix.Prctl(unix.PR_MCE_KILL, unix.PR_MCE_KILL_CLEAR, 0, 0, 0)
 }
 
@@ -79,12 +79,12 @@ func play(name string, args []string) error {
 	return errors.New("no such role: " + name)
 }
 
-// as returns the command by which the test binary plays a role.
+// as returns the command with which the test binary plays a role.
 func as(name string, args ...string) Cmd {
 	return Cmd{Args: append([]string{"/proc/self/exe"}, args...), Env: append(os.Environ(), role+"="+name)}
 }
 
-// Ways to leave a process behind. Each writes its number to $1, and is not done before it has.
+// These are ways to leave a process behind. Each writes the process's number to $1 before it ends.
 var daemons = map[string]string{
 	"background":    `sleep 1000 & echo $! >$1`,
 	"pipe closed":   `sleep 1000 >/dev/null 2>&1 & echo $! >$1`,
@@ -132,11 +132,12 @@ func TestNothingIsLeft(t *testing.T) {
 	wantNoChildren(t)
 }
 
-// TestLeft: programs left behind are named; those that end by themselves are not.
+// TestLeft checks that processes that were left behind are named, and that processes that end by
+// themselves are not.
 func TestLeft(t *testing.T) {
 	for name, script := range daemons {
 		file := filepath.Join(t.TempDir(), "pid")
-		// Between its fork and its exec the process has another name.
+		// Between its fork and its exec, the process has another name.
 		c := bash(script+`; until read -r name </proc/$(<$1)/comm && [ $name = sleep ]; do :; done; exit 0`, file)
 		c.Silence = 200 * time.Millisecond
 		res, _, _ := run(t, c)
@@ -183,7 +184,7 @@ func TestNotLeft(t *testing.T) {
 	wg.Wait()
 }
 
-// A kernel may come without the list of a thread's children.
+// A kernel may be built without the list of a thread's children.
 func TestWithoutChildrenFile(t *testing.T) {
 	real := childrenFile
 	childrenFile = func() bool { return false }
@@ -191,9 +192,9 @@ func TestWithoutChildrenFile(t *testing.T) {
 	TestNothingIsLeft(t)
 }
 
-// Without /proc there is still the group.
+// Without /proc there is still the process group.
 func TestWithoutProc(t *testing.T) {
-	starter() // asks /proc, once
+	starter() // checks /proc, once
 	real, realFile := procfs, childrenFile
 	procfs = func() bool { return false }
 	childrenFile = procfs
@@ -206,7 +207,7 @@ func TestWithoutProc(t *testing.T) {
 	reapOrphan(pid)
 }
 
-// Ten sessions below each other, ten children in each, and more of them all the time.
+// Ten sessions below each other, with ten children in each, and new children all the time.
 func TestBomb(t *testing.T) {
 	mark := fmt.Sprintf("PROC_TEST_BOMB=%d.%d", os.Getpid(), time.Now().UnixNano())
 	dir := t.TempDir()
@@ -242,7 +243,7 @@ func TestBomb(t *testing.T) {
 	}
 }
 
-// Two programs at once: the end of one is not the end of the other's children.
+// Two programs run at the same time: the end of one does not end the other's children.
 func TestApart(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup
@@ -285,10 +286,11 @@ func TestApart(t *testing.T) {
 	for _, file := range older {
 		wantDead(t, file)
 	}
-	wantNoChildren(t) // not even those that could have been another program's
+	wantNoChildren(t) // not even children that could have belonged to another program
 }
 
-// TestDoubtfulHolder: a process that holds the output and may be another program's child is neither killed nor waited for.
+// TestDoubtfulHolder checks that Run neither kills nor waits for a process that holds the output
+// and may belong to another program.
 func TestDoubtfulHolder(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -299,7 +301,7 @@ func TestDoubtfulHolder(t *testing.T) {
 		_, _ = Run(ctx, Cmd{Args: bash("echo begun; exec sleep 1000").Args, Stdout: &out})
 	})
 	<-out.seen
-	time.Sleep(20 * time.Millisecond) // the clock of processes has ticked
+	time.Sleep(20 * time.Millisecond) // the clock of processes has advanced
 	file := filepath.Join(t.TempDir(), "pid")
 	c := bash(daemons["cleanest"]+"; echo -n .; sleep .05; head -c 60000 /dev/zero", file)
 	var slow slowly
@@ -315,7 +317,8 @@ func TestDoubtfulHolder(t *testing.T) {
 	wantDead(t, file)
 }
 
-// Programs that end at the same moment don't leave to each other what could be of either.
+// If programs end at the same moment, one of them kills the processes that could belong to any of
+// them.
 func TestBothEnd(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	a := begin(t, bash(daemons["clean daemon"]+"; exec sleep 1000", file))
@@ -351,8 +354,8 @@ func begin(t *testing.T, c Cmd) *tree {
 	return tr
 }
 
-// TestGraceBelow: a process seen below a program is not forgotten when the program goes first, as
-// it does when it heeds a signal that its child, far away by now, does not.
+// TestGraceBelow checks that Run remembers a process that it has seen below a program, even if the
+// program ends first. The program obeys a signal, and its child, now in another session, does not.
 func TestGraceBelow(t *testing.T) {
 	older := begin(t, bash("exec sleep 1000"))
 	defer func() {
@@ -360,7 +363,7 @@ func TestGraceBelow(t *testing.T) {
 		older.wait()
 		_, _ = older.reap()
 	}()
-	time.Sleep(20 * time.Millisecond) // the clock of processes has ticked
+	time.Sleep(20 * time.Millisecond) // the clock of processes has advanced
 	file := filepath.Join(t.TempDir(), "pid")
 	c := bash(`env -i setsid bash -c 'trap "" INT; echo $$ >$0; while :; do sleep .1; done' $1 & `+written+`; echo done; wait`, file)
 	var out signaled
@@ -379,8 +382,8 @@ func TestGraceBelow(t *testing.T) {
 	wantDead(t, file)
 }
 
-// A program with children of its own, one of them in a session of its own and
-// one a daemon, calls us: its children live, and it can wait for them.
+// A program has children of its own: one in its own session, and one daemon. It calls us. Its
+// children live, and it can wait for them.
 func TestHost(t *testing.T) {
 	for range 3 {
 		if res, stdout, stderr := run(t, as("host", t.TempDir())); res.Exit != 0 {
@@ -393,7 +396,7 @@ func playHost(dir string) error {
 	if unix.Gettid() != os.Getpid() {
 		return errors.New("not on the main thread")
 	}
-	// We run under Run ourselves, so we are branded; a host is not.
+	// Run started us, so we have the brand. A host does not.
 	if err := unix.Prctl(unix.PR_MCE_KILL, unix.PR_MCE_KILL_CLEAR, 0, 0, 0); err != nil {
 		return err
 	}
@@ -407,7 +410,7 @@ func playHost(dir string) error {
 			return err
 		}
 	}
-	// While one of our programs is running, the host's daemons become its children too.
+	// While one of our programs runs, the host's daemons become its children too.
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var wg sync.WaitGroup
@@ -460,7 +463,7 @@ func playHost(dir string) error {
 	_ = unix.Kill(pid, unix.SIGKILL)
 	_ = os.Remove(daemon)
 	for err == nil {
-		_, err = unix.Wait4(-1, nil, 0, nil) // the daemon, and who started it
+		_, err = unix.Wait4(-1, nil, 0, nil) // the daemon, and the process that started it
 	}
 	if !errors.Is(err, unix.ECHILD) {
 		return err
@@ -468,7 +471,7 @@ func playHost(dir string) error {
 	return nil
 }
 
-// This process is afterwards what it was before: a subreaper, or none.
+// Afterwards this process is a subreaper only if it was one before.
 func TestSubreaperIsReturned(t *testing.T) {
 	defer func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) }()
 	for _, before := range []int32{0, 1, 0} {
@@ -485,7 +488,8 @@ func TestSubreaperIsReturned(t *testing.T) {
 	}
 }
 
-// A main program in a hurry ends all that it started, whichever way that went.
+// A main program that ends quickly ends everything that it started, in whatever session or group it
+// is.
 func TestKillOrphans(t *testing.T) {
 	if res, stdout, _ := run(t, as("main", t.TempDir())); res.Exit != 0 {
 		t.Errorf("exit %d: %s", res.Exit, stdout)
@@ -493,7 +497,7 @@ func TestKillOrphans(t *testing.T) {
 }
 
 func playMain(dir string) error {
-	// We run under Run ourselves, so we are branded; a main program that people start is not.
+	// Run started us, so we have the brand. A main program that people start does not.
 	if err := unix.Prctl(unix.PR_MCE_KILL, unix.PR_MCE_KILL_CLEAR, 0, 0, 0); err != nil {
 		return err
 	}
@@ -523,8 +527,8 @@ func playMain(dir string) error {
 	return nil
 }
 
-// A script becomes one of our programs by exec, which then has the script's children for its own.
-// They live on; what the program starts does not.
+// A script becomes one of our programs by exec, which then has the script's children. These live
+// on. Processes that the program starts do not.
 func TestInherited(t *testing.T) {
 	for name, below := range map[string]string{
 		"background":  `sleep 1000 & echo $! >$1`,
@@ -538,7 +542,7 @@ func TestInherited(t *testing.T) {
 	} {
 		for _, play := range []string{"version", "exec"} {
 			if play == "version" && strings.Contains(below, "$2") {
-				continue // nothing is started, so nothing can become an orphan meanwhile
+				continue // nothing was started, so no process can become an orphan meanwhile
 			}
 			t.Run(name+", "+play, func(t *testing.T) {
 				dir := t.TempDir()
@@ -549,7 +553,7 @@ func TestInherited(t *testing.T) {
 				}
 				script := exec.Command("bash", "-c", below+"\n"+role+`=$3 exec "$0" $2 $1`, exe, theirs, ours, play)
 				var out bytes.Buffer
-				script.Stdout, script.WaitDelay = &out, time.Millisecond // what lives on holds it
+				script.Stdout, script.WaitDelay = &out, time.Millisecond // the processes that live on hold it
 				if err := script.Run(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 					t.Errorf("%v: %s", err, &out)
 				}
@@ -566,7 +570,7 @@ func TestInherited(t *testing.T) {
 	}
 }
 
-// playExec runs something that leaves a daemon behind, and waits until what the script began is there.
+// playExec runs a program that leaves a daemon behind, and waits until the script's children exist.
 func playExec(ours, theirs string) error {
 	script := daemons["clean daemon"] + "; until [ -s $2 ]; do sleep .01; done"
 	_, err := Run(context.Background(), bash(script, ours, theirs))
@@ -574,10 +578,10 @@ func playExec(ours, theirs string) error {
 	return err
 }
 
-// A program that calls us and is killed cannot clean up; we do, whatever it started.
+// A program that calls us and is killed cannot clean up. We do, whatever it started.
 func TestNested(t *testing.T) {
 	older := begin(t, bash("exec sleep 1000"))
-	time.Sleep(20 * time.Millisecond) // the clock of processes has ticked
+	time.Sleep(20 * time.Millisecond) // the clock of processes has advanced
 	dir := t.TempDir()
 	stray, clean, inner := filepath.Join(dir, "stray"), filepath.Join(dir, "clean"), filepath.Join(dir, "inner")
 	c := bash(role+`=nested "$0" $1 $2 $3 & until [ -s $3 ]; do sleep .01; done; kill -9 $!`, stray, clean, inner)
@@ -590,10 +594,10 @@ func TestNested(t *testing.T) {
 	older.kill()
 	older.wait()
 	_, _ = older.reap()
-	wantDead(t, clean) // until now it could have been the other's
+	wantDead(t, clean) // until now it could have belonged to the other
 }
 
-// A program dies with us, even if nobody gave us the time to kill it.
+// A program dies with us, even if we had no time to kill it.
 func TestParentKilled(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	c := as("parent", file)
@@ -609,11 +613,13 @@ func TestParentKilled(t *testing.T) {
 	eventually(t, "processes", func() (int, bool) { return 1, !alive(pid) })
 }
 
-// below starts, below a program, a process in a session of its own, and one that has no environment.
+// below starts, below a program, a process in its own session, and a process without an
+// environment.
 const below = `setsid bash -c 'echo $$ >$0; exec sleep 1000' $2 & env -i bash -c 'echo $$ >$0; exec sleep 1000' $3 &
 until [ -s $2 -a -s $3 ]; do sleep .01; done`
 
-// What a guarded program has started dies with us too. The guard does, once that is done.
+// Processes that a guarded program has started die with us too. The guard kills them, and ends
+// after that.
 func TestGuarded(t *testing.T) {
 	dir := t.TempDir()
 	var files []string
@@ -647,7 +653,8 @@ func TestGuarded(t *testing.T) {
 	}
 }
 
-// Where processes do not show their environment, the guard looks below the programs, which nobody else ends.
+// Where processes do not show their environment, the guard looks below the programs, because only
+// the guard ends them.
 func TestGuardElsewhere(t *testing.T) {
 	if _, err := exec.LookPath("pgrep"); err != nil {
 		t.Skip(err)
@@ -672,7 +679,7 @@ func TestGuardElsewhere(t *testing.T) {
 	eventually(t, "files to come", func() (int, bool) { return 1, len(readAll(far)) > 0 && len(readAll(clean)) > 0 })
 	guard := exec.Command("/bin/sh", "-c", guardScript)
 	guard.Stdin = strings.NewReader(fmt.Sprintf("\n+ %d\n+ %d\n- %d\n", program.Process.Pid, ended.Process.Pid, ended.Process.Pid))
-	_ = guard.Run() // its status says nothing
+	_ = guard.Run() // its status means nothing
 	_ = program.Wait()
 	for _, file := range []string{far, clean} {
 		pid := number(t, file)
@@ -683,7 +690,7 @@ func TestGuardElsewhere(t *testing.T) {
 	}
 }
 
-// Orphans go to the main thread, so others start programs.
+// Orphans go to the main thread, so other threads start programs.
 func TestNotTheMainThread(t *testing.T) {
 	c := as("thread")
 	c.Timeout = 10 * time.Minute
@@ -694,7 +701,7 @@ func TestNotTheMainThread(t *testing.T) {
 
 func playThread() error {
 	c := &starters{work: make(chan func())}
-	c.join(make(chan struct{})) // returns: another goroutine joined
+	c.join(make(chan struct{})) // it returns: another goroutine joined
 	tid := make(chan int)
 	c.work <- func() { tid <- unix.Gettid() }
 	if <-tid == os.Getpid() {
@@ -703,12 +710,12 @@ func playThread() error {
 	return nil
 }
 
-// The threads that start programs outlive those that goroutines take with them.
+// The threads that start programs outlive the threads that end with their goroutines.
 func TestThreads(t *testing.T) {
 	var out bytes.Buffer
 	done := make(chan error)
 	go func() {
-		runtime.LockOSThread() // and ends locked: the thread ends too
+		runtime.LockOSThread() // and stays locked, so the thread ends too
 		go func() {
 			_, err := Run(t.Context(), Cmd{Args: bash("sleep .2; echo alive").Args, Stdout: &out})
 			done <- err
@@ -720,7 +727,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// A process that became root cannot be killed by the user who started it: Run says so and returns.
+// A process that became root cannot be killed by the user who started it. Run reports that and
+// returns.
 func TestUnkillable(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root, to make a program that others cannot kill")
@@ -776,7 +784,7 @@ func playMighty(file string) error {
 	return nil
 }
 
-// The remains of orphans are cleared away while their program still runs.
+// The remains of orphans are removed while their program still runs.
 func TestTidy(t *testing.T) {
 	tr := begin(t, bash("(setsid true &); exec sleep 1000"))
 	defer func() {
@@ -841,7 +849,7 @@ func copyFile(t *testing.T, to, from string) {
 	}
 }
 
-// wantDead checks the process whose number is in a file.
+// wantDead checks that the process whose number is in a file is dead.
 func wantDead(t *testing.T, file string) {
 	t.Helper()
 	if pid := number(t, file); alive(pid) {
@@ -864,7 +872,7 @@ func alive(pid int) bool {
 	return ok && p.state != 'Z'
 }
 
-// wantNoChildren checks that nothing is left below this process, dead or alive.
+// wantNoChildren checks that no process is left below this one, dead or alive.
 func wantNoChildren(t *testing.T) {
 	t.Helper()
 	if left := scan()[os.Getpid()]; len(left) > 0 {

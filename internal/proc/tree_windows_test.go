@@ -15,7 +15,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// The test's own program plays a program that starts another, which writes to a pipe that nobody closes, and never ends.
+// The test binary plays a program that starts another program. The other program writes to a pipe
+// that nobody closes, and never ends.
 const (
 	roleVariable = "PROC_TEST_ROLE"
 	fileVariable = "PROC_TEST_FILE"
@@ -48,7 +49,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestWhole: what a program started is ended with it, whether we end it or it ends by itself.
+// TestWhole checks that everything that a program started ends with it, whether we end it or it
+// ends by itself.
 func TestWhole(t *testing.T) {
 	for role, want := range map[string]Result{"parent": {Exit: 1, Cut: Canceled}, "leaver": {Exit: 5}} {
 		t.Run(role, func(t *testing.T) {

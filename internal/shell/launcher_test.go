@@ -79,7 +79,7 @@ func TestStandsFor(t *testing.T) {
 	}
 }
 
-// launchers makes a folder with scripts that stand for a built-in, and others.
+// launchers makes a folder with scripts that call a built-in, and with other scripts.
 func launchers(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -218,7 +218,8 @@ func FuzzStandsFor(f *testing.F) {
 // and each gets its own arguments after the launcher's.
 func TestLauncherCallsAtOnce(t *testing.T) {
 	dir := t.TempDir()
-	// A name and two fixed words leave room in a slice of four, which one call could write for another.
+	// A name and two fixed words leave room in a slice with capacity four. One call could write
+	// into that room for another.
 	src := "#!/bin/sh\nexec skillhand builtin say --a --b \"$@\"\n"
 	if err := os.WriteFile(filepath.Join(dir, "say-it"), []byte(src), 0o777); err != nil {
 		t.Fatal(err)

@@ -56,7 +56,7 @@ func TestNoOutput(t *testing.T) {
 	}
 }
 
-// TestNowhereToSpill: output that cannot be kept ends the line, and says why.
+// TestNowhereToSpill checks that a line ends if its output cannot be stored, and reports why.
 func TestNowhereToSpill(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "nofolder"))
 	r := run(t, &Shell{}, code("head -c 1000000 /dev/zero"))

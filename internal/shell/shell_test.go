@@ -17,7 +17,7 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// code makes a Line that is all code.
+// code returns a Line that consists only of code.
 func code(text string) Line { return Line{Parts: []Part{{Text: text}}} }
 
 // run runs a line and fails the test if there is no result.
@@ -31,7 +31,7 @@ func run(t testing.TB, s *Shell, l Line) Result {
 	return r
 }
 
-// show is a built-in that shows what it was given.
+// show is a built-in that prints its arguments.
 func show(_ context.Context, args []string, std Std) int {
 	in, _ := io.ReadAll(std.In)
 	fmt.Fprintf(std.Out, "%q in %q", args, in)
@@ -46,7 +46,7 @@ func ExampleShell() {
 			return 0
 		},
 	}}
-	// A value is data, whatever is in it.
+	// A value is data, whatever it contains.
 	r, err := s.Run(context.Background(), Line{Parts: []Part{
 		{Text: `greet "`},
 		{Text: "$ARGUMENTS", Value: &Value{Data: `you "; rm -rf / #`}},
@@ -126,8 +126,8 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
-// TestStubbornBuiltin: a built-in that ignores its context is given up, and
-// what it prints afterwards is lost.
+// TestStubbornBuiltin checks that a built-in that ignores its context is abandoned, and that its
+// later output is lost.
 func TestStubbornBuiltin(t *testing.T) {
 	release := make(chan struct{})
 	late := make(chan error, 10)
@@ -152,7 +152,7 @@ func TestStubbornBuiltin(t *testing.T) {
 		{`echo "$(stubborn)"`, ""},
 		{"yes | stubborn", "early"},
 	} {
-		r := run(t, s, code(tt.line)) // a line that is not ended never ends
+		r := run(t, s, code(tt.line)) // a line that is not stopped never ends
 		if r.Exit != 124 || r.Reason != "timed out after 0.05s" || r.Stdout.String() != tt.stdout {
 			t.Errorf("%s: exit %d, reason %q, stdout %q; want 124, timed out, %q", tt.line, r.Exit, r.Reason, r.Stdout, tt.stdout)
 		}
@@ -208,7 +208,7 @@ func TestLimits(t *testing.T) {
 			if strings.HasPrefix(tt.reason, "ended") {
 				s.Timeout = time.Minute
 			}
-			ours := strconv.Itoa(100_000 + os.Getpid()) // others may run this test beside us
+			ours := strconv.Itoa(100_000 + os.Getpid()) // the same test may run several times on this machine
 			r := run(t, s, code(strings.ReplaceAll(tt.line, "4711", ours)))
 			if r.How != tt.how || r.Exit != tt.exit || r.Reason != tt.reason {
 				t.Errorf("how %q, exit %d, reason %q; want %q, %d, %q", r.How, r.Exit, r.Reason, tt.how, tt.exit, tt.reason)
@@ -223,8 +223,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// processes returns the command lines of processes with this argument, where
-// the system shows them.
+// processes returns the command lines of processes with this argument, if the system shows them.
 func processes(t *testing.T, arg string) []string {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -233,7 +232,7 @@ func processes(t *testing.T, arg string) []string {
 	}
 	var found []string
 	for _, f := range files {
-		b, _ := os.ReadFile(f) // it may have ended meanwhile
+		b, _ := os.ReadFile(f) // the process may have ended meanwhile
 		if words := strings.Split(string(b), "\x00"); slices.Contains(words, arg) {
 			found = append(found, strings.Join(words, " "))
 		}
@@ -250,7 +249,7 @@ func TestCanceled(t *testing.T) {
 		if err != nil || r.Exit != 130 || r.Reason != "interrupted" {
 			t.Errorf("%s: exit %d, reason %q, error %v; want 130, interrupted", line, r.Exit, r.Reason, err)
 		}
-		r, err = s.Run(ctx, code(line)) // and once it is canceled already
+		r, err = s.Run(ctx, code(line)) // and with a context that is already canceled
 		if err != nil || r.Exit != 130 || r.Reason != "interrupted" {
 			t.Errorf("%s, late: exit %d, reason %q, error %v; want 130, interrupted", line, r.Exit, r.Reason, err)
 		}
@@ -260,7 +259,7 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// TestManyBytes: what a line prints costs no memory.
+// TestManyBytes checks that the output of a line uses no memory.
 func TestManyBytes(t *testing.T) {
 	test.NeedBash(t)
 	const size = 32 << 20
@@ -283,12 +282,13 @@ func TestManyBytes(t *testing.T) {
 	}
 }
 
-// TestAtOnce: lines do not wait for each other.
+// TestAtOnce checks that lines do not wait for each other.
 func TestAtOnce(t *testing.T) {
 	s := &Shell{Dir: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH")}}
 	done := make(chan string)
 	for i := range 5 {
-		// Each waits for all the others, for ever if they wait for it.
+		// Each line waits for all the others. If lines ran one after the other, they would wait
+		// forever.
 		line := fmt.Sprintf("touch began%d; bash -c 'until [ -e began0 -a -e began1 -a -e began2 -a -e began3 -a -e began4 ]; "+
 			"do sleep 0.01; done'; echo %d", i, i)
 		if i%2 == 1 {
@@ -357,7 +357,7 @@ func TestNoBash(t *testing.T) {
 	}
 }
 
-// TestEnvironment: some variables change what bash does, so bash must do it.
+// TestEnvironment checks that bash runs a line if a variable changes what bash does.
 func TestEnvironment(t *testing.T) {
 	test.NeedBash(t)
 	path := "PATH=" + os.Getenv("PATH")
@@ -404,7 +404,7 @@ func FuzzPrelude(f *testing.F) {
 	})
 }
 
-// BenchmarkBuiltin measures a built-in beside the bash that it saves.
+// BenchmarkBuiltin compares a built-in with the bash process that it saves.
 func BenchmarkBuiltin(b *testing.B) {
 	s := &Shell{Builtins: map[string]Func{"hi": func(_ context.Context, _ []string, std Std) int { fmt.Fprintln(std.Out, "hi"); return 0 }}}
 	benchmark(b, s, "hi", Builtin)

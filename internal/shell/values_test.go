@@ -11,7 +11,8 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// hostile are arguments that would run something, or mean something, if they were ever read as code.
+// hostile has arguments that would run something, or mean something, if they were ever read as
+// code.
 var hostile = []string{
 	"plain",
 	"two words",
@@ -81,7 +82,7 @@ var hostile = []string{
 	strings.Repeat("long ", 2000),
 }
 
-// ways are the ways of using a value, each with what it must print.
+// ways are the ways to use a value, each with the output that it must have.
 var ways = []struct {
 	command string
 	want    func(v string) string
@@ -143,7 +144,7 @@ func split(before, v, after string) []string {
 	return p.Vars[0].Words
 }
 
-// glue attaches what stands before and after an unquoted value to its first and last word.
+// glue joins the text before and after an unquoted value to its first and last word.
 func glue(before, v, after string) []string {
 	w := split(before, v, after)
 	if len(w) == 0 {
@@ -181,7 +182,7 @@ func TestNoArgumentEverRuns(t *testing.T) {
 	}
 }
 
-// TestTaken lists ordinary uses that a careful check could take for dangerous ones.
+// TestTaken checks ordinary uses that a careful check could mistake for dangerous ones.
 func TestTaken(t *testing.T) {
 	for _, tt := range []struct{ command, value string }{
 		{`ls | xargs grep -l "$0"`, "x"},
@@ -239,7 +240,8 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// TestOurs: our own paths may name programs and scripts, and are one word whatever is in them.
+// TestOurs checks that our own paths may name programs and scripts, and are one word whatever they
+// contain.
 func TestOurs(t *testing.T) {
 	for _, name := range []string{"plain", "with space", "a'b", `a"b`, "a$HOME", "a`b`", "new\nline", "a;b", "a*b?", "日本", "a\\b", "-dash", "a{b,c}"} {
 		dir := filepath.Join(t.TempDir(), name)
@@ -293,14 +295,14 @@ func isRefusal(err error) bool {
 	return ok
 }
 
-// FuzzHostile looks for a value that runs, or prints something else than itself.
+// FuzzHostile looks for a value that runs, or prints something other than itself.
 func FuzzHostile(f *testing.F) {
 	for i, v := range hostile {
 		f.Add(v, uint8(i))
 	}
 	f.Fuzz(func(t *testing.T, v string, n uint8) {
 		if strings.ContainsRune(v, 0) || len(v) > 10_000 {
-			return // no argument of a process can hold a zero byte
+			return // no argument of a process can contain a zero byte
 		}
 		way := ways[int(n)%len(ways)]
 		dir := t.TempDir()

@@ -85,7 +85,7 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// TestQuoteWords: what Quote joins, Words takes apart, and so does bash.
+// TestQuoteWords checks that Words and bash split the output of Quote into the same words.
 func TestQuoteWords(t *testing.T) {
 	test.NeedBash(t)
 	n := 0

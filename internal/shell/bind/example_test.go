@@ -6,7 +6,8 @@ import (
 	"github.com/skillhand/skillhand/internal/shell/bind"
 )
 
-// A value is data: in an argument it stands as it is, and where it would be read as code it is refused.
+// A value is data: as an argument it stays unchanged, and where it would be read as code it is
+// refused.
 func ExampleJudge() {
 	for _, command := range []string{"echo ", "bash -c "} {
 		line := bind.Line{Parts: []bind.Part{{Text: command}, {Text: "$ARGUMENTS", Value: &bind.Value{Data: "$(reboot)"}}}}

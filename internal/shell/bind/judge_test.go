@@ -7,7 +7,7 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// nothing is a world in which no program and no file is.
+// nothing is a world without programs and files.
 var nothing = bind.World{Program: func(string) bool { return false }, File: func(string) bool { return false }}
 
 func TestJudge(t *testing.T) {
@@ -65,7 +65,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// FuzzJudge: no line and no value makes it panic, and whatever a shell would paste unchanged passes as an argument of echo.
+// FuzzJudge checks that no line and no value causes a panic.
 func FuzzJudge(f *testing.F) {
 	f.Add(`sed "s/x/$0/" f | xargs -I{} sh -c '{} $1' "$0"`, "x", "y")
 	f.Add("eval \"$0\" <<EOF\n$1\nEOF\n", "$(x)", "`")
@@ -75,7 +75,7 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
-// FuzzRuns: no line makes it panic, and one that names nothing runs nothing of anybody's.
+// FuzzRuns checks that no line causes a panic, and that a line that names nothing runs nothing.
 func FuzzRuns(f *testing.F) {
 	f.Add("bash -e x.sh < ~/x <<EOF\n./x.sh\nEOF\n", "x.sh")
 	f.Add("a=(x y); for f in *.sh; do eval \"$f\" -fx; done; trap 'x' EXIT; ~/x `x` $(x)", "x")
@@ -112,10 +112,10 @@ func FuzzValues(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// Two different values must give the same code: data never reaches it.
+		// Two different values must give the same code, because data never gets into the code.
 		other, err := bind.Bind(test.Line(command, []string{"\x00other\x00"}, "\x00elsewhere\x00"), nothing)
 		if err != nil {
-			return // it may be refused for what it holds
+			return // it may be refused because of its content
 		}
 		if p.Text != other.Text {
 			t.Errorf("the code depends on the data:\n%q\n%q", p.Text, other.Text)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// shapes are lines that were slow once: time must grow as they do.
+// shapes are lines that were slow once. Time must grow in proportion to their length.
 var shapes = map[string]func(n int) Line{
 	"values in comments": func(n int) Line {
 		var l Line
@@ -83,7 +83,7 @@ var shapes = map[string]func(n int) Line{
 	},
 }
 
-// nowhere is a world in which nothing is, so that all words that could be inert are.
+// nowhere is a world without programs and files, in which all suitable words are inert.
 var nowhere = World{Program: func(string) bool { return false }, File: func(string) bool { return false }}
 
 func BenchmarkShapes(b *testing.B) {

@@ -11,7 +11,7 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// TestMay: which lines of a trusted skill would run a file of a project that nobody trusted.
+// TestMay checks which lines of a trusted skill would run a file of an untrusted project.
 func TestMay(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -50,7 +50,7 @@ func TestMay(t *testing.T) {
 	}
 }
 
-// TestMayLink: a link in a folder that nobody trusted is that folder's to choose, wherever it leads now.
+// TestMayLink checks that an untrusted folder chooses where its links lead, wherever they lead now.
 func TestMayLink(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

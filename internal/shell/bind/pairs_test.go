@@ -19,11 +19,11 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// A pair is a template and the arguments that it is tried with.
+// A pair is a template and the arguments with which it is tried.
 type pair struct {
 	template string
 	args     []string
-	whole    bool // each argument came as a word of its own: load SKILL ARG…
+	whole    bool // each argument was a separate word: load SKILL ARG…
 }
 
 // pairs reads a table of templates and arguments.
@@ -50,7 +50,7 @@ func pairs(t testing.TB, name string, values ...string) []pair {
 		}
 		args := strings.Split(rest, "\t")
 		if strings.Contains(template, "$ARGUMENTS") && len(args) == 1 {
-			args = strings.Fields(rest) // words, in which ␣ is a blank
+			args = strings.Fields(rest) // words, in which ␣ represents a space
 		}
 		for i := range args {
 			args[i] = plain.Replace(args[i])
@@ -60,7 +60,7 @@ func pairs(t testing.TB, name string, values ...string) []pair {
 	return list
 }
 
-// words is line with $ARGUMENTS as words, as render gives them.
+// words returns line with $ARGUMENTS as words, as render passes them.
 func (p pair) line() shell.Line {
 	l := test.Line(p.template, p.args, "")
 	for _, part := range l.Parts {
@@ -75,7 +75,7 @@ func (p pair) line() shell.Line {
 	return l
 }
 
-// bait makes a folder with a repository and things that an attack could run.
+// bait makes a folder with a repository, and with things that an attack could run.
 func bait(t testing.TB) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -103,10 +103,10 @@ func bait(t testing.TB) (dir string) {
 	return dir
 }
 
-// attacks are the values for templates that have none of their own.
+// attacks are the values for templates without values of their own.
 var attacks = []string{"touch pwned", "./canary.sh", "a[$(touch pwned)]", "$(touch pwned)", "; touch pwned"}
 
-// TestHostile runs every pair of the table for real: nothing of it may run.
+// TestHostile really runs every pair of the table. No attack may run anything.
 func TestHostile(t *testing.T) {
 	test.NeedBash(t)
 	if _, err := exec.LookPath("git"); err != nil {
@@ -120,7 +120,7 @@ func TestHostile(t *testing.T) {
 		for _, p := range list {
 			p.whole = true
 			if slices.ContainsFunc(p.args, func(arg string) bool { return strings.ContainsAny(arg, " \t\n\"'") }) {
-				list = append(list, p) // else it is one word both ways
+				list = append(list, p) // else both ways give one word
 			}
 		}
 		ran, refused := attack(t, list)
@@ -128,7 +128,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// attack runs every pair, each in a folder that none before it has changed.
+// attack runs every pair, each in a folder that no earlier pair has changed.
 func attack(t *testing.T, list []pair) (ran, refused int) {
 	fresh := bait(t)
 	s := &shell.Shell{Dir: filepath.Join(t.TempDir(), "w"), Timeout: 20 * time.Second, Env: append(os.Environ(), "HOME="+t.TempDir())}
@@ -173,7 +173,7 @@ func attack(t *testing.T, list []pair) (ran, refused int) {
 	return ran, refused
 }
 
-// listing says what is in a folder: names, sizes, times.
+// listing returns the content of a folder: names, sizes, times.
 func listing(dir string) string {
 	var b strings.Builder
 	filepath.WalkDir(dir, func(path string, e fs.DirEntry, _ error) error {
@@ -185,11 +185,11 @@ func listing(dir string) string {
 	return b.String()
 }
 
-// pasted is the template with the arguments pasted as quoted text, for bash itself.
+// pasted returns the template with the arguments pasted as quoted text, for bash itself.
 func (p pair) pasted() string {
 	var b strings.Builder
 	quote := byte(0)
-	var outer []byte // quotes around $(…), which has quotes of its own
+	var outer []byte // the quotes around $(…), which has quotes of its own
 	for _, part := range p.line().Parts {
 		if part.Value == nil {
 			for i := 0; i < len(part.Text); i++ {
@@ -228,10 +228,11 @@ func (p pair) pasted() string {
 	return b.String()
 }
 
-// seconds are what pytest says that it took.
+// seconds matches the duration in pytest's output.
 var seconds = regexp.MustCompile(`\d+\.\d+s( =+)?`)
 
-// TestOrdinary runs every pair of the tables, and bash beside it. Of all ordinary pairs, at most three in a hundred are known to be refused.
+// TestOrdinary runs every pair of the tables, and bash for comparison. It allows that up to three
+// in a hundred ordinary pairs are refused.
 func TestOrdinary(t *testing.T) {
 	test.NeedBash5(t)
 	list := append(pairs(t, "ordinary.txt"), pairs(t, "real.txt")...)
@@ -262,7 +263,7 @@ func TestOrdinary(t *testing.T) {
 			continue
 		}
 		if strings.Contains(p.template, "<<") && strings.Contains(p.template, "\n") && shell.Quote(p.args) != strings.Join(p.args, " ") {
-			continue // a here-document quotes in its own way
+			continue // bash quotes differently in a here-document
 		}
 		cmd := exec.Command("bash", "-c", p.pasted())
 		cmd.Dir, cmd.Env = dir, env
@@ -274,5 +275,5 @@ func TestOrdinary(t *testing.T) {
 	t.Logf("%d of %d ordinary pairs were refused", refused, len(list))
 }
 
-// timeless returns what a program printed without how long it took, which pytest says.
+// timeless returns a program's output without the duration that pytest prints.
 func timeless(text string) string { return seconds.ReplaceAllString(text, "1s") }

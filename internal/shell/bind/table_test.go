@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// refused reports whether a command, in which $ARGUMENTS and $0 stand for values, does not take them.
+// refused reports whether a command, in which $ARGUMENTS and $0 are values, refuses them.
 func refused(command string, args ...string) bool {
 	var l Line
 	for i, text := range strings.Split(command, "$ARGUMENTS") {
@@ -22,7 +22,7 @@ func refused(command string, args ...string) bool {
 	return len(Judge(l, World{})) > 0
 }
 
-// TestTable tries an attack on each row of the table, and its ordinary twin.
+// TestTable tries an attack on each row of the table, and an ordinary value in the same place.
 func TestTable(t *testing.T) {
 	attack := func(command string, args ...string) {
 		t.Helper()
@@ -49,7 +49,7 @@ func TestTable(t *testing.T) {
 			first := strings.Repeat("1 ", r.before)
 			attack(name+" "+first+"$0 x", "./x.sh")
 			attack(name+" "+first+`sh -c "$0"`, "x; y")
-			if name != "time" && name != "coproc" { // which are words of the shell's own
+			if name != "time" && name != "coproc" { // these are words of the shell itself
 				attack(name+" --what 1 "+first+`"$0" x`, "x")
 			}
 			twin(name+" "+first+`grep -n "$0" f`, "it's (a) $(test); x")
@@ -94,7 +94,8 @@ func eachRow(all map[string]*row, before string, f func(string, *row)) {
 	}
 }
 
-// TestOptions: options are known in full, joined to others and to their words.
+// TestOptions checks that options are recognized in full, joined to others, and joined to their
+// words.
 func TestOptions(t *testing.T) {
 	sort, grep, find := rows()["sort"], rows()["git"].subs["grep"], rows()["find"]
 	for _, tt := range []struct {
@@ -114,7 +115,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestAdvice: what the judge tells people to write takes any text.
+// TestAdvice checks that any text can be passed in the way that the judge recommends.
 func TestAdvice(t *testing.T) {
 	for _, name := range []string{"sed", "awk", "jq", "psql", "python", "node"} {
 		_, command, found := strings.Cut(rows()[name].advice(name, "x"), "write ")

@@ -13,10 +13,10 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// inertValues are what people give to skills: words that name nothing here.
+// inertValues are values that people give to skills: words that name nothing here.
 var inertValues = []string{"hello", "main", "src/app.py", "fix the typo", "notes.md", "v1.2.3", "release/2.0", "alice"}
 
-// worldOf says which programs are in PATH, and which files in a folder.
+// worldOf returns the programs in PATH and the files in a folder as a World.
 func worldOf(dir string) bind.World {
 	return bind.World{
 		Program: func(name string) bool { _, err := exec.LookPath(name); return err == nil },
@@ -28,8 +28,8 @@ func worldOf(dir string) bind.World {
 	}
 }
 
-// TestTwins gives the templates of attacks ordinary values. Most of those that have the value in code take it, and print what
-// bash prints.
+// TestTwins puts ordinary values into the templates of attacks. A line that is not refused must
+// print the same output as bash. At most 43 in 100 may be refused.
 func TestTwins(t *testing.T) {
 	test.NeedBash5(t)
 	fresh := bait(t)
@@ -50,7 +50,7 @@ func TestTwins(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d twins are refused", refused, len(seen))
-	if refused*100 > 43*len(seen) { // most hand a value over as a command, a script or an option, and none is taken there
+	if refused*100 > 43*len(seen) { // most pass a value as a command, a script or an option, and none of these is allowed there
 		t.Errorf("%d of %d twins are refused, want 43 in 100", refused, len(seen))
 	}
 	twins := pairs(t, "twins.txt")
@@ -77,7 +77,7 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// beside runs a pair, and bash with the same text, each in a folder of its own.
+// beside runs a pair, and bash with the same text, each in its own folder.
 func beside(t *testing.T, fresh string, p pair) (got, want string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "w")

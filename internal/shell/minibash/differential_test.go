@@ -22,8 +22,8 @@ import (
 	shared "github.com/skillhand/skillhand/internal/test"
 )
 
-// cases reads a table of command lines. A line that is empty or begins with ##
-// is for people; ␤ stands for a newline, and → for a tab.
+// cases reads a table of command lines. A line that is empty or begins with ## is for people. ␤
+// represents a newline, and → a tab.
 func cases(t testing.TB, name string) []string {
 	t.Helper()
 	src, err := os.ReadFile(filepath.Join("testdata", name))
@@ -41,7 +41,8 @@ func cases(t testing.TB, name string) []string {
 	return lines
 }
 
-// A place is where a line runs, the same for every line and every shell.
+// A place is the folder and environment in which a line runs, the same for every line and every
+// shell.
 type place struct {
 	dir string
 	env []string
@@ -56,7 +57,7 @@ func newPlace(t testing.TB) *place {
 	}}
 }
 
-// fill makes the files that lines find.
+// fill creates the files that lines find.
 func (p *place) fill(t testing.TB) {
 	t.Helper()
 	os.RemoveAll(p.dir)
@@ -76,14 +77,14 @@ func (p *place) fill(t testing.TB) {
 	}
 }
 
-// An outcome is everything that can be seen of a line.
+// An outcome is everything that a line changes or prints.
 type outcome struct {
 	stdout, stderr string
 	exit           int
 	files          string
 }
 
-// plan makes a plan for a line, if it has one.
+// plan returns a plan for a line, if there is one.
 func (p *place) plan(t testing.TB, text string) (*Plan, error) {
 	t.Helper()
 	prog, err := bind.Bind(bind.Line{Parts: []bind.Part{{Text: text}}}, bind.World{})
@@ -93,7 +94,7 @@ func (p *place) plan(t testing.TB, text string) (*Plan, error) {
 	return Make(Setup{Program: prog, Dir: p.dir, Env: p.env})
 }
 
-// run runs a line here, if it may.
+// run runs a line in the embedded shell, if that may run it.
 func (p *place) run(t testing.TB, text string) (embedded bool, o outcome) {
 	t.Helper()
 	p.fill(t)
@@ -111,7 +112,7 @@ func (p *place) run(t testing.TB, text string) (embedded bool, o outcome) {
 	return true, outcome{stdout.String(), stderr.String(), end.Status, p.files(t)}
 }
 
-// together lets the commands of a pipeline write side by side.
+// A together lets the commands of a pipeline write at the same time.
 type together struct {
 	mu sync.Mutex
 	to io.Writer
@@ -165,7 +166,7 @@ func (p *place) files(t testing.TB) string {
 	return b.String()
 }
 
-// same compares outcomes. The commands of a pipeline write to stderr in any order.
+// same compares outcomes. The commands of a pipeline may write to stderr in any order.
 func (o outcome) same(other outcome, line string) bool {
 	if strings.Contains(line, "|") {
 		o.stderr, other.stderr = sorted(o.stderr), sorted(other.stderr)
@@ -179,8 +180,8 @@ func sorted(s string) string {
 	return string(b)
 }
 
-// TestEmbedded: every line of the table runs in the embedded shell, and does
-// there what it does in bash.
+// TestEmbedded checks that every line of the table runs in the embedded shell, with the same
+// outcome as in bash.
 func TestEmbedded(t *testing.T) {
 	shared.NeedBash5(t)
 	lines := cases(t, "embedded.txt")
@@ -198,7 +199,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestLeftToBash: no line of the table may run in the embedded shell.
+// TestLeftToBash checks that no line of the table may run in the embedded shell.
 func TestLeftToBash(t *testing.T) {
 	lines := cases(t, "bash.txt")
 	if len(lines) < 150 {
@@ -213,7 +214,7 @@ func TestLeftToBash(t *testing.T) {
 	}
 }
 
-// TestEmbeddedAtRandom compares lines that nobody thought of.
+// TestEmbeddedAtRandom compares random lines.
 func TestEmbeddedAtRandom(t *testing.T) {
 	shared.NeedBash5(t)
 	g, lines := newGenerator(t)
@@ -236,9 +237,8 @@ func TestEmbeddedAtRandom(t *testing.T) {
 	}
 }
 
-// TestEmbeddedMutated compares lines of the table with an accident in them,
-// where our parser and bash's may disagree. Only lines that call no program
-// and write to no other folder run.
+// TestEmbeddedMutated compares damaged lines of the table, because our parser and bash's may
+// disagree on them. Only lines that call no program and write to no other folder run.
 func TestEmbeddedMutated(t *testing.T) {
 	shared.NeedBash5(t)
 	g, lines := newGenerator(t)
@@ -268,7 +268,7 @@ func TestEmbeddedMutated(t *testing.T) {
 	}
 }
 
-// newGenerator also says how many lines to make: $SKILLHAND_RANDOM_LINES, or few.
+// newGenerator returns a generator, and how many lines to make: $SKILLHAND_RANDOM_LINES, or few.
 func newGenerator(t *testing.T) (g *generator, lines int) {
 	lines = 100
 	if testing.Short() {
@@ -277,8 +277,8 @@ func newGenerator(t *testing.T) (g *generator, lines int) {
 	if n, err := strconv.Atoi(os.Getenv("SKILLHAND_RANDOM_LINES")); err == nil {
 		lines = n
 	}
-	// The same lines each time: in some, such as one whose pipe writes a file at one
-	// end and reads it at the other, bash itself does not always do the same.
+	// The lines are the same each time. For some lines, bash itself does not always have the same
+	// outcome: for example, if one end of a pipe writes a file and the other reads it.
 	seed := uint64(1)
 	if os.Getenv("SKILLHAND_RANDOM_LINES") != "" {
 		seed = uint64(time.Now().UnixNano())
@@ -287,8 +287,8 @@ func newGenerator(t *testing.T) (g *generator, lines int) {
 	return &generator{rand.New(rand.NewPCG(seed, 0))}, lines
 }
 
-// A generator makes command lines of what the embedded shell allows, and a
-// little beside it.
+// A generator makes command lines from everything that the embedded shell allows, and a little
+// more.
 type generator struct{ *rand.Rand }
 
 func (g *generator) pick(list ...string) string { return list[g.IntN(len(list))] }
@@ -432,13 +432,13 @@ func (g *generator) quoted(depth int) string {
 		"\\`", `\a`, `\n`, "*", "$WORD", "${x}", "$BLANKS", "'", "#", "|", ";", "~", "$", "!", "{a,b}", "$?", "%s", "(", ")", "é")
 }
 
-// mutate has a few accidents with a line.
+// mutate damages a line in a few places.
 func (g *generator) mutate(line string) string {
 	for range 1 + g.IntN(4) {
 		i, k := g.IntN(len(line)+1), g.IntN(len(line)+1)
 		i, k = min(i, k), max(i, k)
 		switch g.IntN(5) {
-		case 0: // something is lost
+		case 0: // a part is lost
 			line = line[:i] + line[min(i+1, len(line)):]
 		case 1: // the end changes places with the middle
 			line = line[:i] + line[k:] + line[i:k]
