@@ -86,8 +86,8 @@ func (o *batchOptions) limitFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each job, the summary last")
 }
 
-// A limitValue is the value of a flag that limits something. An empty one, as of a shell's variable
-// that is not set, does not mean that there is no limit.
+// A limitValue is the value of a flag that limits something. An empty value, as from an unset shell
+// variable, is an error: it does not mean that there is no limit.
 type limitValue string
 
 func (v *limitValue) Set(text string) error {
@@ -100,7 +100,7 @@ func (v *limitValue) Set(text string) error {
 func (v *limitValue) String() string { return string(*v) }
 func (*limitValue) Type() string     { return "string" }
 
-// limits returns what the flags say, checked.
+// limits returns the limits that the flags set, after checking them.
 func (o *batchOptions) limits() (batch.Limits, error) {
 	l, err := jobs.ParseLimits(o.concurrency, o.rate, o.budget)
 	if err != nil {
@@ -109,7 +109,7 @@ func (o *batchOptions) limits() (batch.Limits, error) {
 	return l, nil
 }
 
-// database returns the one that was named, or "".
+// database returns the database that the flag or the environment names, or "".
 func (o *batchOptions) database(std *cli.Std) string {
 	if o.db != "" {
 		return o.db
@@ -117,16 +117,16 @@ func (o *batchOptions) database(std *cli.Std) string {
 	return std.Getenv("SKILLHAND_BATCH_DB")
 }
 
-// open opens the database that the flags name, and makes it if it is a file that is not there.
+// open opens the database that the flags name. It makes a missing database file.
 func (o *batchOptions) open(ctx context.Context, std *cli.Std) (*batch.DB, error) {
 	return o.openDB(ctx, std, false)
 }
 
-// openExisting opens the database that the flags name, and does not make one: a mistyped name must
-// not become an empty database.
+// openExisting opens the database that the flags name. It does not make one, so that a mistyped
+// name does not become an empty database.
 func (o *batchOptions) openExisting(ctx context.Context, std *cli.Std) (*batch.DB, error) {
 	if _, err := here.From("", std.Env); err != nil {
-		return nil, err // that is no missing database
+		return nil, err // not a missing database
 	}
 	db, err := o.openDB(ctx, std, true)
 	if errors.Is(err, fs.ErrNotExist) && o.database(std) == "" {
@@ -135,7 +135,7 @@ func (o *batchOptions) openExisting(ctx context.Context, std *cli.Std) (*batch.D
 	return db, err
 }
 
-// errNoBatches is the error of the database of this machine before its first batch.
+// errNoBatches says that the database of this machine does not exist yet.
 var errNoBatches = errors.New("no batches yet: see skillhand batch --help")
 
 func (o *batchOptions) openDB(ctx context.Context, std *cli.Std, existing bool) (*batch.DB, error) {
@@ -155,7 +155,7 @@ func (o *batchOptions) openDB(ctx context.Context, std *cli.Std, existing bool) 
 	return db, nil
 }
 
-// An addition is a job file that was put into a database.
+// An addition is a job file whose jobs were added to a database.
 type addition struct {
 	db    *batch.DB
 	file  *jobs.File
@@ -164,8 +164,8 @@ type addition struct {
 	added int
 }
 
-// add puts the jobs of a file into the database. With --dry-run it prints them instead, and
-// returns nil.
+// add adds the jobs of a file to the database. With --dry-run it prints them instead, and returns
+// nil.
 func (o *batchOptions) add(ctx context.Context, std *cli.Std, name string) (*addition, error) {
 	limits, err := o.limits()
 	if err != nil {
@@ -198,7 +198,7 @@ func (o *batchOptions) add(ctx context.Context, std *cli.Std, name string) (*add
 	if o.dryRun {
 		return nil, o.printJobs(std, file)
 	}
-	if name != "-" { // what comes on stdin is the caller's own
+	if name != "-" { // jobs on stdin come from the caller
 		if file.Jobs, err = jobs.Trusted(ctx, policy, file.Dir, file); err != nil {
 			return nil, err
 		}
@@ -314,7 +314,7 @@ func newBatchWork(std *cli.Std) *cobra.Command {
 			}
 			open := o.open
 			if drain {
-				open = o.openExisting // nobody adds to it later
+				open = o.openExisting // no jobs will be added later
 			}
 			db, err := open(cmd.Context(), std)
 			if err != nil {
@@ -326,7 +326,7 @@ func newBatchWork(std *cli.Std) *cobra.Command {
 			}
 			err, cause := noDatabase(jobs.Work(cmd.Context(), worker(std, db, slots), drain)), context.Cause(cmd.Context())
 			if err == nil && cli.Terminated(cause) {
-				return nil // SIGTERM is the way to stop it, and no failure: its jobs went back
+				return nil // SIGTERM is the normal way to stop a worker; it gave its jobs back
 			}
 			return errors.Join(err, cause)
 		},
@@ -395,7 +395,7 @@ func newBatchEdit(std *cli.Std, use, short string, edit func(ctx context.Context
 				err = fmt.Errorf("%s: %w", cmp.Or(name, "the database"), err)
 			}
 			if err != nil {
-				return noDatabase(err) // or there is no such job
+				return noDatabase(err) // or the job does not exist
 			}
 			return std.Print(fmt.Sprintf("%s: %s\n", jobs.Called(s), said))
 		},

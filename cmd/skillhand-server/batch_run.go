@@ -71,7 +71,7 @@ func runBatch(ctx context.Context, std *cli.Std, o *batchOptions, name string) e
 	return batchError(s)
 }
 
-// nothingLeft says when all jobs of a batch ended, and what to do to run them again.
+// nothingLeft prints when the jobs of a batch ended, and how to run them again.
 func (o *batchOptions) nothingLeft(ctx context.Context, std *cli.Std, a *addition, s *batch.Status) error {
 	if o.output != "" {
 		if err := jobs.WriteResults(ctx, a.db, a.id, o.output); err != nil {
@@ -96,7 +96,7 @@ func (o *batchOptions) nothingLeft(ctx context.Context, std *cli.Std, a *additio
 	return batchError(s)
 }
 
-// noDatabase gives an error of the database its exit status.
+// noDatabase gives a database error its exit status.
 func noDatabase(err error) error {
 	if err == nil {
 		return nil
@@ -124,8 +124,8 @@ func batchStatus(s *batch.Status) int {
 	return cli.ExitOK
 }
 
-// watch follows a batch: a line on stdout for each job. On a terminal that shows the batch, only a job that did not get
-// done has one.
+// watch follows a batch and prints a line for each job to stdout. If a terminal shows the progress,
+// only jobs that were not done get a line.
 func watch(ctx context.Context, std *cli.Std, db *batch.DB, id int64, json bool) (*jobs.Watch, error) {
 	w, err := jobs.NewWatch(ctx, db, id)
 	if err != nil {
@@ -142,7 +142,7 @@ func watch(ctx context.Context, std *cli.Std, db *batch.DB, id int64, json bool)
 			return nil
 		}
 		line := jobs.Line(r, std.Painter()) + "\n"
-		if !strings.HasSuffix(r.Error, r.Log) { // else the line says it
+		if !strings.HasSuffix(r.Error, r.Log) { // otherwise the line contains the log
 			line += jobs.Tail(r.Log, 3)
 		}
 		w.Clear()
@@ -151,7 +151,8 @@ func watch(ctx context.Context, std *cli.Std, db *batch.DB, id int64, json bool)
 	return w, nil
 }
 
-// endWatch tells of the last jobs and how it all stands, and why no worker does those that wait, if so.
+// endWatch prints the last jobs and the summary of the batch. stuck says why no worker runs the
+// waiting jobs, if that is so.
 func endWatch(ctx context.Context, std *cli.Std, w *jobs.Watch, json bool, stuck string) (*batch.Status, error) {
 	s, err := w.End(ctx)
 	if err != nil {

@@ -63,7 +63,7 @@ order of the job file.`,
 	return cmd
 }
 
-// statusOf returns the batch that is named, or the latest.
+// statusOf returns the batch named by the arguments, or the latest.
 func statusOf(ctx context.Context, db *batch.DB, args []string) (*batch.Status, error) {
 	if len(args) > 0 {
 		return find(ctx, db, args[0])
@@ -123,7 +123,7 @@ func showFailed(ctx context.Context, std *cli.Std, db *batch.DB, id int64, asJSO
 	return nil
 }
 
-// stdout names what could not be written.
+// stdout adds the name stdout to an error of writing there.
 func stdout(err error) error {
 	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("stdout: %w", wrong)
@@ -131,7 +131,7 @@ func stdout(err error) error {
 	return err
 }
 
-// followBatch watches a batch that others work on.
+// followBatch watches a batch whose jobs other processes run.
 func followBatch(ctx context.Context, std *cli.Std, db *batch.DB, id int64, asJSON bool) error {
 	w, err := watch(ctx, std, db, id, asJSON)
 	if err != nil {

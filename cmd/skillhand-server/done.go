@@ -67,12 +67,13 @@ After skillhand gate on, Claude Code runs the same checks when an agent stops.`,
 		"the `id` of the session whose transcript says what the agent did (default: the one that this runs in)")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	f.BoolVar(&o.event, "event", false, "answer an event of Claude Code's Stop hook on stdin")
-	_ = f.MarkHidden("event") // skillhand hook gives it
+	_ = f.MarkHidden("event") // only skillhand hook uses it
 	o.at.Flags(cmd)
 	return cmd
 }
 
-// A doneDocument says what came of a skill's checks. It is described by schemas/done-v1.schema.json.
+// A doneDocument has the results of a skill's checks. It is described by
+// schemas/done-v1.schema.json.
 type doneDocument struct {
 	Skill   string        `json:"skill"`
 	File    string        `json:"file"`
@@ -137,7 +138,7 @@ func runDone(ctx context.Context, std *cli.Std, o doneOptions, name string) erro
 	return nil
 }
 
-// sceneOf returns what a session left, as far as its transcript tells.
+// sceneOf returns what an agent did in a session, as its transcript shows it.
 func sceneOf(h here.Here, folder string, doc *doneDocument) (*gate.Scene, error) {
 	scene := &gate.Scene{Dir: h.Dir, Skill: folder, Compile: eval.CompileCheck,
 		Untold: "no transcript says what the agent did: name its session with --session"}
@@ -169,7 +170,7 @@ func sceneOf(h here.Here, folder string, doc *doneDocument) (*gate.Scene, error)
 	return told, nil
 }
 
-// text writes the document for people.
+// text formats the document for people.
 func (d *doneDocument) text(paint term.Paint) string {
 	var b strings.Builder
 	head := paint("1;32", "DONE")
@@ -193,10 +194,10 @@ func (d *doneDocument) text(paint term.Paint) string {
 	return b.String()
 }
 
-// maxEvent is how much of an event is read.
+// maxEvent is how many bytes of an event are read.
 const maxEvent = 16 << 20
 
-// answerStop answers an event of the Stop hook. What goes wrong is said on stderr.
+// answerStop answers an event of the Stop hook. It prints errors to stderr.
 func answerStop(ctx context.Context, std *cli.Std) error {
 	event, err := io.ReadAll(io.LimitReader(std.In, maxEvent))
 	if err != nil {

@@ -13,16 +13,17 @@ import (
 
 func main() { os.Exit(run()) }
 
-// run does all of main but exit. The tests too call it skillhand-server.
+// run does the work of main and returns the exit status. Tests run it under the name
+// skillhand-server.
 func run() int {
 	std := cli.NewStd()
-	std.Env = skillhand.SafeEnv(std.Env) // jobs and trials work elsewhere, where the project we are in is not known for one
+	std.Env = skillhand.SafeEnv(std.Env) // jobs and trials work in other folders
 	std.Find = func(name string) (string, error) { return skillhand.FindProgram(name, std.Env) }
 	return cli.ServerMain(std, os.Args[1:], commands(std)...)
 }
 
-// commands returns those of this program. Each also has a line in internal/cli,
-// where skillhand takes its help from.
+// commands returns the commands of this program. Each also has a line in internal/cli, from which
+// skillhand makes its help.
 func commands(std *cli.Std) []*cobra.Command {
 	return []*cobra.Command{newBatch(std), newDone(std), newLSP(std), newMCP(std), newPage(std), newServer(std), newTry(std)}
 }

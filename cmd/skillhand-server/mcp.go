@@ -27,7 +27,7 @@ type mcpOptions struct {
 	dryRun                    bool
 }
 
-// tokenVariable has the token that clients of --http must know.
+// tokenVariable names the variable with the token that clients of --http must send.
 const tokenVariable = "SKILLHAND_MCP_TOKEN"
 
 func newMCP(std *cli.Std) *cobra.Command {
@@ -75,7 +75,7 @@ command. It adds one entry, leaves the rest as it is, and shows the difference.
 	return cmd
 }
 
-// installMCP writes a host's configuration, or shows how it would change.
+// installMCP changes an agent's configuration, or shows the change.
 func installMCP(std *cli.Std, o mcpOptions) error {
 	agent, flag := o.install, "--install"
 	if o.install == "" {
@@ -117,8 +117,9 @@ func installMCP(std *cli.Std, o mcpOptions) error {
 	return nil
 }
 
-// command returns what the host shall start. Programs with windows often have another
-// PATH, so the user's configuration has the path; a project's is for everybody.
+// command returns the command that the agent is to start. Desktop programs often have a different
+// PATH, so the user's configuration contains the full path. A project's configuration is for
+// everybody and contains only the name.
 func (o mcpOptions) command(std *cli.Std) setup.MCPCommand {
 	c := setup.MCPCommand{Program: "skillhand", Args: []string{"mcp"}}
 	if first := std.Program(); first != "" && o.scope == "user" {
@@ -140,7 +141,8 @@ func (o mcpOptions) command(std *cli.Std) setup.MCPCommand {
 	return c
 }
 
-// softLimit is the memory at which garbage is collected more often: else what large calls leave behind takes as much again.
+// softLimit is the memory at which Go collects garbage more often. Without it, the garbage of large
+// calls takes as much memory again.
 const softLimit = 224 << 20
 
 func runMCP(ctx context.Context, std *cli.Std, o mcpOptions) error {
@@ -148,7 +150,7 @@ func runMCP(ctx context.Context, std *cli.Std, o mcpOptions) error {
 	if err != nil {
 		return err
 	}
-	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT sets none
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT is not set
 		debug.SetMemoryLimit(softLimit)
 	}
 	if o.http == "" {
@@ -174,7 +176,7 @@ func runMCP(ctx context.Context, std *cli.Std, o mcpOptions) error {
 }
 
 func newMCPServer(std *cli.Std, o mcpOptions) (*mcp.Server, error) {
-	env := here.Env(std.Env).Without(tokenVariable) // no page may show it
+	env := here.Env(std.Env).Without(tokenVariable) // no page may print the token
 	h, err := o.at.Here(env)
 	if err != nil {
 		return nil, err

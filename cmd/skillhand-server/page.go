@@ -67,9 +67,9 @@ func runPage(ctx context.Context, std *cli.Std, o pageOptions, skill string) err
 	if err != nil {
 		return err
 	}
-	h.Session = "" // whoever looks is no agent: nothing counts as seen
+	h.Session = "" // a person looks, not an agent: set no seen marks
 	site := &web.Site{Named: skill, Runtime: std.Runtime(h)}
-	site.Runtime.Warn = nil // the page says it
+	site.Runtime.Warn = nil // the page shows warnings
 	if skill != "" {
 		if _, err := h.Finder().Find(skill); err != nil {
 			return err
@@ -106,7 +106,7 @@ func servePage(ctx context.Context, std *cli.Std, o pageOptions, site *web.Site,
 	if skill != "" {
 		address = strings.Replace(address, "/?", "/skill/"+url.PathEscape(skill)+"?", 1)
 	}
-	ctx.Done() // whoever reads the address may end us: from now on in order
+	ctx.Done() // catch signals from here on: a reader of the address may stop this process
 	if err := std.Print(address + "\n"); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func servePage(ctx context.Context, std *cli.Std, o pageOptions, site *web.Site,
 	return cli.ErrEnded
 }
 
-// openBrowser shows an address in the user's browser.
+// openBrowser opens an address in the user's browser.
 func openBrowser(address string, env []string) error {
 	switch runtime.GOOS {
 	case "darwin":

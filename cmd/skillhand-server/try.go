@@ -178,7 +178,7 @@ func (o *tryOptions) check() error {
 	return errors.Join(o.clash(), err, cli.CheckOutput(o.junit), cli.CheckOutput(o.html))
 }
 
-// clash refuses flags that need another, or say nothing known.
+// clash refuses flags that need another flag, and unknown values.
 func (o *tryOptions) clash() error {
 	switch {
 	case slices.Contains(o.models, "") || len(slices.Compact(slices.Sorted(slices.Values(o.models)))) < len(o.models):
@@ -199,7 +199,7 @@ func (o *tryOptions) clash() error {
 	return nil
 }
 
-// limits returns those of the trials. The command says all of them each time.
+// limits returns the limits of the trials. A limit that no flag sets is removed.
 func (o *tryOptions) limits() (batch.Limits, error) {
 	l, err := o.batch.limits()
 	if l.BudgetUSD = -1; o.budgetUSD > 0 {
@@ -280,7 +280,7 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 	return err
 }
 
-// planLine says how many calls the trials make, of which model, and within which budget.
+// planLine returns a line with the number of calls, the agents, the models and the budget.
 func (o *tryOptions) planLine(subjects []*eval.Subject) string {
 	text := fmt.Sprintf("%s of %s", term.Plural(o.Calls(subjects...)*len(o.agents), "call"), strings.Join(o.agents, ", "))
 	switch {
@@ -300,7 +300,7 @@ func (o *tryOptions) planLine(subjects []*eval.Subject) string {
 	return text + ", no budget (see --budget-usd)"
 }
 
-// checkSubjects refuses options that do not fit what is tried.
+// checkSubjects refuses options that do not fit the skills or the agents.
 func (o *tryOptions) checkSubjects(subjects []*eval.Subject) error {
 	if o.reportAs != "" && (len(subjects) != 1 || len(o.agents) != 1) {
 		return cli.Usagef("--report-as needs one SKILL or PLUGIN, and one agent")
@@ -316,7 +316,7 @@ func (o *tryOptions) checkSubjects(subjects []*eval.Subject) error {
 	return nil
 }
 
-// writeFiles writes the reports that were asked for, unless nothing came of the trials.
+// writeFiles writes the reports that flags ask for, unless no agent was tried.
 func (o *tryOptions) writeFiles(std *cli.Std, all eval.Report) error {
 	if !slices.ContainsFunc(all.Agents, func(a eval.AgentReport) bool { return a.Untried == "" }) {
 		return nil
@@ -336,7 +336,7 @@ func (o *tryOptions) writeFiles(std *cli.Std, all eval.Report) error {
 	return err
 }
 
-// tryIn tries the skills in one agent, and prints what came of it. The error says how the command ends.
+// tryIn tries the skills in one agent, and prints the results. Its error decides the exit status.
 func tryIn(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*eval.Subject) (eval.AgentReport, error) {
 	board := o.board(std, subjects)
 	o.OnTrial, o.Runtime.Warn = board.End, func(text string) { board.Warn(std.Warn, text) }
@@ -355,7 +355,7 @@ func tryIn(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjec
 	return eval.AgentReport{Summary: summary, Trials: eval.Sorted(trials)}, failed
 }
 
-// report prints what trials came to. The error says how the command ends.
+// report prints the results of trials. Its error decides the exit status.
 func (o *tryOptions) report(std *cli.Std, trials []eval.Trial, subjects []*eval.Subject, summary *eval.Summary, err error) error {
 	if err != nil && summary.Trials == 0 && !o.json {
 		return tryError(err)
@@ -378,7 +378,7 @@ func (o *tryOptions) report(std *cli.Std, trials []eval.Trial, subjects []*eval.
 	return nil
 }
 
-// configure takes what the project's configuration says, unless a flag does.
+// configure applies the project's configuration, unless a flag overrides it.
 func (o *tryOptions) configure(std *cli.Std, h here.Here) {
 	c, err := h.Config()
 	if err != nil {
@@ -394,7 +394,7 @@ func (o *tryOptions) configure(std *cli.Std, h here.Here) {
 	}
 }
 
-// tryRun makes the trials, or judges those that were made.
+// tryRun runs the trials. With --from it judges saved trials instead.
 func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*eval.Subject, onStart func(eval.Trial)) (*eval.Summary, error) {
 	if o.from != "" {
 		summary, err := eval.Again(ctx, o.Options, o.from, subjects)
@@ -436,8 +436,8 @@ func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subje
 	return summary, o.stopStatus(err, std.Env)
 }
 
-// jobs says how trials are made: as jobs of the file in the state folder, where only this process
-// takes them, or with --batch of the database that the flags name.
+// jobs returns how trials run as jobs: of the database file in the state folder, which only this
+// process uses, or with --batch of the database that the flags name.
 func (o *tryOptions) jobs(std *cli.Std) (eval.Jobs, error) {
 	where := batchOptions{db: filepath.Join(o.Runtime.State, "batch.db")}
 	j := eval.Jobs{Fresh: o.fresh, Shared: o.inBatch, Help: "skillhand batch work"}
@@ -453,7 +453,7 @@ func (o *tryOptions) jobs(std *cli.Std) (eval.Jobs, error) {
 	return j, err
 }
 
-// stopStatus gives the reason why trials were not made its exit status.
+// stopStatus gives an error that stopped the trials its exit status.
 func (o *tryOptions) stopStatus(err error, env here.Env) error {
 	stopped, ok := errors.AsType[*eval.Stopped](err)
 	if !ok {
@@ -470,7 +470,7 @@ func (o *tryOptions) stopStatus(err error, env here.Env) error {
 	return cli.Exit(cli.ExitFailed, err)
 }
 
-// tryError gives a failure its exit status.
+// tryError gives an error of a trial its exit status.
 func tryError(err error) error {
 	if e, ok := errors.AsType[*claude.Error](err); ok {
 		return cli.Exit(cli.AskStatus(e), err)

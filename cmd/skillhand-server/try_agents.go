@@ -13,7 +13,7 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// checkAgents reports an unknown agent, and what one lacks that was asked for.
+// checkAgents refuses unknown agents, and flags that an agent does not support.
 func (o *tryOptions) checkAgents() error {
 	var faults []error
 	for _, name := range o.agents {
@@ -41,7 +41,7 @@ func (o *tryOptions) checkAgents() error {
 	return nil
 }
 
-// checkPrices refuses a limit of dollars for an agent and a model of which nobody knows what they spend.
+// checkPrices refuses a limit in dollars if the prices of the agent or of a model are unknown.
 func (o *tryOptions) checkPrices(a *agents.Agent) error {
 	var limits []string
 	if o.budgetUSD > 0 {
@@ -62,10 +62,10 @@ func (o *tryOptions) checkPrices(a *agents.Agent) error {
 	return nil
 }
 
-// onlyClaude reports whether Claude Code alone is asked.
+// onlyClaude reports whether Claude Code is the only agent.
 func (o *tryOptions) onlyClaude() bool { return slices.Equal(o.agents, []string{agents.Claude}) }
 
-// cannotFire says why no skill can fire in an agent as trials start it; "" if one can.
+// cannotFire says why no skill can fire in an agent with these arguments, or returns "".
 func (o *tryOptions) cannotFire(name string) string {
 	a, _ := agents.Find(name) // checkAgents has found it
 	if a == nil || o.from != "" {
@@ -74,8 +74,8 @@ func (o *tryOptions) cannotFire(name string) string {
 	return a.CannotFire(o.Args)
 }
 
-// tryAll tries the skills in one agent after the other. If there are several, the table at the end is what they do with
-// each skill.
+// tryAll tries the skills in one agent after the other. If there are several agents, it ends with a
+// table of skills and agents.
 func tryAll(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*eval.Subject) (all eval.Report, worst error) {
 	for _, name := range o.agents {
 		if why := o.cannotFire(name); why != "" {
@@ -110,7 +110,7 @@ func tryAll(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subje
 	return all, worst
 }
 
-// heading comes before what is said of one agent.
+// heading prints the name of the agent whose results follow.
 func (o *tryOptions) heading(std *cli.Std, name string) error {
 	switch {
 	case o.json || len(o.agents) == 1:
@@ -121,7 +121,7 @@ func (o *tryOptions) heading(std *cli.Std, name string) error {
 	return std.Print(name + "\n")
 }
 
-// printFates prints the table of skills and agents. As JSON it is the last line.
+// printFates prints the table of skills and agents. As JSON, the table is the last line.
 func (o *tryOptions) printFates(std *cli.Std, all eval.Report) error {
 	switch {
 	case o.json:
@@ -135,7 +135,7 @@ func (o *tryOptions) printFates(std *cli.Std, all eval.Report) error {
 	return std.Print("\n" + all.FatesText())
 }
 
-// agentOption returns an agent's name as the options have it: Claude needs none.
+// agentOption returns the name of an agent as the options expect it: "" for Claude.
 func agentOption(name string) string {
 	if name == agents.Claude {
 		return ""

@@ -18,8 +18,8 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// tryInit writes cases for an author to edit: prompts that a person types here, that people typed
-// in agents, or that a model proposes; else empty ones.
+// tryInit writes cases for an author to edit. The prompts are typed at the terminal, come from
+// transcripts, or are proposed by a model; otherwise they are empty.
 func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, names []string, subjects []*eval.Subject) error {
 	if len(subjects) != 1 {
 		return cli.Usagef("--init needs one SKILL")
@@ -59,7 +59,8 @@ func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, names []string, s
 	return std.Print(text)
 }
 
-// newCases finds prompts where the flags say, at the terminal, or nowhere.
+// newCases returns cases with prompts from the source that the flags name, from the terminal, or
+// empty.
 func (o *tryOptions) newCases(ctx context.Context, std *cli.Std, s *eval.Subject) ([]eval.Proposal, error) {
 	if o.ask {
 		spinner := std.Spin("asking for cases")
@@ -78,7 +79,7 @@ func (o *tryOptions) newCases(ctx context.Context, std *cli.Std, s *eval.Subject
 		}
 	}
 	all := o.Options
-	others, _ := all.Subjects(eval.Choice{}) // those that cannot be read have no prompts
+	others, _ := all.Subjects(eval.Choice{}) // unreadable skills have no prompts
 	quiet := s.NearMisses(others)
 	if std.Interactive() && !o.fromUsage {
 		in := bufio.NewScanner(std.In)
@@ -97,7 +98,7 @@ func (o *tryOptions) newCases(ctx context.Context, std *cli.Std, s *eval.Subject
 	return eval.NewProposals(fires, quiet), nil
 }
 
-// typed reads lines from the terminal, up to an empty one.
+// typed reads lines from the terminal up to an empty line.
 func typed(std *cli.Std, in *bufio.Scanner, question string) (all []string) {
 	std.Say(question)
 	for in.Scan() && strings.TrimSpace(in.Text()) != "" {
@@ -106,7 +107,7 @@ func typed(std *cli.Std, in *bufio.Scanner, question string) (all []string) {
 	return all
 }
 
-// usedPrompts returns what people said before agents called the skill, each once, the latest first.
+// usedPrompts returns the prompts after which agents called the skill, each once, the latest first.
 func (o *tryOptions) usedPrompts(s *eval.Subject) ([]string, error) {
 	const most = 8
 	h := o.Runtime.Here
@@ -130,7 +131,8 @@ func (o *tryOptions) usedPrompts(s *eval.Subject) ([]string, error) {
 	return all, nil
 }
 
-// again returns the command that tries the skill: by the name that found it, in the same places.
+// again returns the command that tries the skill: under the name that found it, with the same
+// folders.
 func (o *tryOptions) again(names []string, s *eval.Subject) string {
 	words := []string{"skillhand", "try", s.Name}
 	if len(names) > 0 {

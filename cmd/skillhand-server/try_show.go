@@ -11,7 +11,8 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// board shows how trials go: rows that are drawn again on a terminal, a line for each trial elsewhere.
+// board returns the display of the trials: rows that are redrawn on a terminal, or else a line for
+// each trial.
 func (o *tryOptions) board(std *cli.Std, subjects []*eval.Subject) *eval.Board {
 	b := eval.NewBoard(&o.Options, subjects)
 	if o.draws(std.Live(), term.IsTerminal(std.Out)) {
@@ -30,7 +31,8 @@ func (o *tryOptions) board(std *cli.Std, subjects []*eval.Subject) *eval.Board {
 	return b
 }
 
-// draws reports whether a table is drawn on the screen: not over lines of JSON that go there too.
+// draws reports whether the board is drawn on the screen. It is not if stdout is the same terminal
+// and prints JSON.
 func (o *tryOptions) draws(screen, out bool) bool { return screen && o.from == "" && !(o.json && out) }
 
 func printTry(std *cli.Std, o *tryOptions, subjects []*eval.Subject, s *eval.Summary, trials []eval.Trial) error {

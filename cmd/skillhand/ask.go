@@ -67,7 +67,7 @@ quota, 124 timed out, 130 interrupted.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.prompt, "prompt", "", "")
-	_ = f.MarkHidden("prompt") // what cli.DashArgument makes of a prompt that looks like a flag
+	_ = f.MarkHidden("prompt") // cli.DashArgument passes a prompt that looks like a flag in it
 	f.StringVar(&o.Agent, "agent", agents.Claude, "the `agent` to ask: "+strings.Join(agents.Names(), ", "))
 	f.StringVar(&o.Skill, "skill", "", "put a skill before the prompt, by `name` or path")
 	f.StringVar(&o.args, "args", "", "the skill's arguments, as one `string`")
@@ -120,7 +120,7 @@ func runAsk(ctx context.Context, std *cli.Std, cmd *cobra.Command, o askOptions,
 		defer stop()
 		printer = cli.NewLines(until, std, cancel)
 		o.client.OnEvent = func(e claude.Event) {
-			if e.Type != claude.Result { // the last line has all of it
+			if e.Type != claude.Result { // the result is printed last
 				printer.Send(claude.NewEventDocument(e))
 			}
 		}
@@ -152,7 +152,7 @@ func runAsk(ctx context.Context, std *cli.Std, cmd *cobra.Command, o askOptions,
 	return err
 }
 
-// denied tells which tools an agent was not allowed to use: an answer without them
+// denied warns about each tool that the agent was not allowed to use: an answer without the tool
 // may be a poor one.
 func denied(std *cli.Std, name string, denials json.RawMessage) {
 	for _, d := range claude.ParseDenials(denials) {
@@ -175,7 +175,7 @@ func (o *askOptions) complete(ctx context.Context, std *cli.Std, cmd *cobra.Comm
 		return cli.Usagef("--retries %d: want 0 or more", o.client.Retries)
 	case o.MaxTurns < 0:
 		return cli.Usagef("--max-turns %d: want 0 or more", o.MaxTurns)
-	case !(o.MaxBudgetUSD >= 0) || math.IsInf(o.MaxBudgetUSD, 0): // not a number, too
+	case !(o.MaxBudgetUSD >= 0) || math.IsInf(o.MaxBudgetUSD, 0): // the negation also refuses NaN
 		return cli.Usagef("--max-budget-usd %v: want 0 or more", o.MaxBudgetUSD)
 	case o.json && o.events:
 		return cli.Usagef("--json and --events cannot be used together")
@@ -206,7 +206,7 @@ func (o *askOptions) complete(ctx context.Context, std *cli.Std, cmd *cobra.Comm
 	if err := errors.Join(o.readSchema(), cli.CheckOutput(o.Transcript)); err != nil {
 		return err
 	}
-	// A path is the caller's, not that of the folder which Claude works in.
+	// The path is relative to the caller's folder, not to the folder in which Claude works.
 	if o.Transcript != "" {
 		var err error
 		if o.Transcript, err = filepath.Abs(o.Transcript); err != nil {
@@ -236,16 +236,16 @@ func (o *askOptions) readSchema() error {
 	return nil
 }
 
-// tooLong is more than a prompt may have, so that reading on is of no use.
+// tooLong is more bytes than a prompt may have: readPrompt reads no further.
 const tooLong = 11_000_000
 
-// readPrompt takes the prompt from the arguments and from stdin. Like claude -p it
-// takes both: the argument, a newline, and what is piped in.
+// readPrompt reads the prompt from the arguments and from stdin. Like claude -p it joins both: the
+// argument, a newline, and the text from stdin.
 func (o *askOptions) readPrompt(ctx context.Context, std *cli.Std, cmd *cobra.Command, args []string) error {
 	if cmd.Flags().Changed("prompt") {
 		args = append(args, o.prompt)
 	}
-	wanted := len(args) == 0 // to read stdin, however long that takes
+	wanted := len(args) == 0 // wait for stdin without a limit
 	if n := len(args); n > 0 && args[n-1] == "-" {
 		args, wanted = args[:n-1], true
 	}
@@ -259,7 +259,7 @@ func (o *askOptions) readPrompt(ctx context.Context, std *cli.Std, cmd *cobra.Co
 	}
 	switch {
 	case !wanted && !term.IsPiped(std.In), len(args) == 0 && o.Skill != "" && term.IsTerminal(std.In):
-		return nil // the argument, or the skill, says it all
+		return nil // the prompt is complete
 	case term.IsTerminal(std.In):
 		std.Note("reading the prompt from stdin, Ctrl-D ends it")
 	}
@@ -283,10 +283,11 @@ func (o *askOptions) readPrompt(ctx context.Context, std *cli.Std, cmd *cobra.Co
 	return nil
 }
 
-// silentPipe is how long a pipe beside a prompt may be silent: claude -p waits as long.
+// silentPipe is how long readPrompt waits for a silent pipe if there is also a prompt. claude -p
+// waits as long.
 const silentPipe = 3 * time.Second
 
-// answer prints what came of it, and returns the command's error.
+// answer prints the answer or the failure, and returns the command's error.
 func answer(std *cli.Std, ctx context.Context, o *askOptions, reply *claude.Reply, err error) error {
 	failure, _ := errors.AsType[*claude.Error](err)
 	asked := reply != nil && (err == nil || failure != nil)
@@ -303,7 +304,7 @@ func answer(std *cli.Std, ctx context.Context, o *askOptions, reply *claude.Repl
 	case !asked:
 		return o.notAsked(err)
 	case o.json || o.events:
-		err = nil // said
+		err = nil // the document contains it
 	case failure == nil:
 		text := reply.Output
 		if o.Schema != nil {
@@ -330,7 +331,8 @@ func answer(std *cli.Std, ctx context.Context, o *askOptions, reply *claude.Repl
 	return cli.Exit(cli.AskStatus(failure), loginHint(failure, err))
 }
 
-// loginHint adds to an error how to log in, from a shell: Claude itself speaks of a command of its sessions.
+// loginHint adds to an error how to log in from a shell. Claude itself names a command that works
+// only in its sessions.
 func loginHint(failure *claude.Error, err error) error {
 	if err == nil || failure.Kind != claude.Unauthorized || !strings.Contains(failure.Message, "/login") {
 		return err

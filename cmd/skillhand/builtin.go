@@ -25,7 +25,7 @@ call one too:
   exec skillhand builtin list-skills "$@"`,
 		Example: `  skillhand builtin
   skillhand builtin list-skills`,
-		DisableFlagParsing: true, // what follows NAME is the built-in's
+		DisableFlagParsing: true, // everything after NAME belongs to the built-in
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault

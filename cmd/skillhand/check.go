@@ -94,7 +94,7 @@ nothing to check.`,
 	f.StringVar(&o.config, "config", "", "configuration `file` (default: "+check.ConfigName+" at the repository's top, or here)")
 	o.at.RootFlags(cmd)
 	f.StringVar(&o.explain, "explain", "", "explain a `rule`; without a rule, list all rules")
-	f.Lookup("explain").NoOptDefVal = " " // the rule may stand behind it as an argument
+	f.Lookup("explain").NoOptDefVal = " " // the rule may follow as an argument
 	f.StringVar(&o.stdinFile, "stdin-file", "", "the `path` that stdin stands for")
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if cmd.Flags().Changed("explain") {
@@ -113,7 +113,7 @@ type checking struct {
 	paths  []string
 	stdin  []byte // the text to check instead of files
 	failed bool   // a file could not be checked or fixed
-	warned bool   // about the configuration
+	warned bool   // warnings about the configuration were printed
 
 	isNews func(*check.Result) bool // decides whether a result is printed; nil: it is
 }
@@ -135,7 +135,7 @@ func runCheck(ctx context.Context, std *cli.Std, o checkOptions, paths []string)
 	return c.once(ctx)
 }
 
-// open reads the configuration, and stdin if that is to be checked.
+// open reads the configuration, and stdin if the path - names it.
 func (c *checking) open() error {
 	if err := c.configure(); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (c *checking) open() error {
 	return nil
 }
 
-// configure puts flags over the configuration that holds here.
+// configure reads the configuration for this folder; flags override it.
 func (c *checking) configure() error {
 	h, err := c.flags.at.Here(c.std.Env)
 	if err != nil {
@@ -164,7 +164,7 @@ func (c *checking) configure() error {
 		return unusable(err)
 	}
 	if c.flags.format == "sarif" || c.flags.format == "github" {
-		c.up.Finder.Base = files.Top(h.Dir) // their readers name files from there
+		c.up.Finder.Base = files.Top(h.Dir) // readers of these formats expect paths from the top
 	}
 	opt := &c.up.Options
 	opt.Dialect, opt.NoIgnore, opt.NoSkip = c.flags.dialect, c.flags.noIgnore, c.flags.noSkip
@@ -191,7 +191,7 @@ func (c *checking) readStdin() (err error) {
 	return nil
 }
 
-// validate refuses flags that say nothing known.
+// validate refuses flags with invalid values, and flags that exclude each other.
 func (c *checking) validate() error {
 	if c.flags.maxSame < 0 {
 		return cli.Usagef("--max-same is %d, want 0 or more", c.flags.maxSame)
@@ -199,7 +199,7 @@ func (c *checking) validate() error {
 	return c.clash()
 }
 
-// clash refuses flags of which one would do nothing.
+// clash refuses combinations of flags in which one flag would have no effect.
 func (c *checking) clash() error {
 	stdin := slices.Contains(c.paths, "-")
 	switch {
@@ -256,13 +256,13 @@ func (c *checking) skipped() string {
 	return fmt.Sprintf("%s skipped in %s; --no-skip checks them", term.Plural(n, "file"), strings.Join(folders, ", "))
 }
 
-// once checks, and mends if that was asked for.
+// once checks the files. With --fix or --dry-run it first fixes them.
 func (c *checking) once(ctx context.Context) error {
 	files, err := c.files()
 	if len(files) == 0 {
 		return err
 	}
-	if err != nil { // about some of the paths
+	if err != nil { // some of the paths cannot be checked
 		c.failed = true
 		for line := range strings.Lines(err.Error()) {
 			c.std.Say("skillhand: " + strings.TrimSpace(line))
@@ -284,7 +284,7 @@ func (c *checking) once(ctx context.Context) error {
 	return c.report(res)
 }
 
-// run checks, with a line that says how far it is where that takes long.
+// run checks the files. If that takes long, a spinner shows how many are done.
 func (c *checking) run(ctx context.Context, files []check.File) (*check.Result, error) {
 	spinner := c.std.Spin("checking " + term.Plural(len(files), "file"))
 	c.up.Options.Progress = func(done, all int) {
@@ -298,7 +298,7 @@ func (c *checking) run(ctx context.Context, files []check.File) (*check.Result, 
 	return res, ctx.Err()
 }
 
-// mend fixes, or shows what would be. It reports whether that was all.
+// mend fixes the files, or shows the fixes. done says that there is nothing left to report.
 func (c *checking) mend(ctx context.Context, files []check.File) (done bool, err error) {
 	own := c.fixable(files)
 	fixes := check.Mend(ctx, own, c.up.Options, c.flags.unsafe)
@@ -311,7 +311,7 @@ func (c *checking) mend(ctx context.Context, files []check.File) (done bool, err
 	if c.flags.diff {
 		return true, c.showDiff(fixes)
 	}
-	if c.stdin != nil { // the text, mended, is the result
+	if c.stdin != nil { // print the fixed text
 		text := c.stdin
 		for _, e := range fixes.Edits {
 			text = e.After
@@ -322,7 +322,7 @@ func (c *checking) mend(ctx context.Context, files []check.File) (done bool, err
 	return false, nil
 }
 
-// printFixed prints what became of stdin, and on stderr what is left to find in it.
+// printFixed prints the fixed text of stdin, and on stderr the findings that remain in it.
 func (c *checking) printFixed(ctx context.Context, text []byte) error {
 	if err := c.std.Print(string(text)); err != nil {
 		return err
@@ -340,8 +340,8 @@ func (c *checking) printFixed(ctx context.Context, text []byte) error {
 	return c.end(res)
 }
 
-// write makes the fixes, and says in which files. A file that cannot be written is reported, and the
-// others are written all the same.
+// write makes the fixes, and prints the names of the changed files. If it cannot write a file, it
+// warns and continues with the others.
 func (c *checking) write(fixes *check.Fixes) {
 	made := 0
 	var names []string
@@ -370,7 +370,7 @@ func (c *checking) write(fixes *check.Fixes) {
 	}
 }
 
-// fixable lists the files that may be fixed, and says so if there are others.
+// fixable returns the files that may be fixed, and prints how many others there are.
 func (c *checking) fixable(files []check.File) []check.File {
 	own := c.up.Fixable(files)
 	if n := len(files) - len(own); n > 0 {
@@ -380,7 +380,7 @@ func (c *checking) fixable(files []check.File) []check.File {
 	return own
 }
 
-// sayNothingToFix says that no fix was made, and whether an unsafe one could be.
+// sayNothingToFix says that no fix was made, and whether there are unsafe fixes.
 func (c *checking) sayNothingToFix(fixes *check.Fixes) {
 	text := "nothing to fix"
 	switch {
@@ -392,7 +392,8 @@ func (c *checking) sayNothingToFix(fixes *check.Fixes) {
 	c.std.Say("skillhand: " + text)
 }
 
-// showDiff prints what would change; that there is something is a finding.
+// showDiff prints the changes that --fix would make. If there are any, the exit status is that of a
+// finding.
 func (c *checking) showDiff(fixes *check.Fixes) error {
 	for _, e := range fixes.Edits {
 		if err := c.std.Print(check.Mask(e.Patch())); err != nil {
@@ -425,7 +426,7 @@ func (c *checking) report(res *check.Result) error {
 	return c.end(res)
 }
 
-// end decides how the command ends, by what was found.
+// end returns the command's error, which depends on the findings.
 func (c *checking) end(res *check.Result) error {
 	for _, f := range res.Findings {
 		if f.Severity.Rank() >= check.Severity(c.flags.failOn).Rank() {
@@ -454,7 +455,8 @@ func (c *checking) saveBaseline(res *check.Result) error {
 	return c.std.Print(fmt.Sprintf("%s: %s\n", c.flags.writeBaseline, term.Plural(len(res.Findings), "finding")))
 }
 
-// unusable returns the error for a file that a flag names, or that configures check: wrong usage, unless it is missing.
+// unusable gives an error about a file of a flag or of the configuration its exit status: wrong
+// usage, unless the file is missing.
 func unusable(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return cli.Exit(cli.ExitMissing, err)
@@ -477,7 +479,7 @@ func (c *checking) takeBaseline(res *check.Result) (int, error) {
 	return taken, nil
 }
 
-// print writes findings in the format that was asked for, and how much was checked.
+// print writes the findings in the chosen format, and a summary.
 func (c *checking) print(res *check.Result, taken int) error {
 	summary := res.Summary()
 	if taken > 0 {
@@ -545,7 +547,7 @@ func (c *checking) watch(ctx context.Context) error {
 	}
 }
 
-// again checks by the configuration as it is now. If that cannot be read, the last one holds.
+// again checks with the current configuration. If it cannot be read, the last one remains in force.
 func (c *checking) again(ctx context.Context) error {
 	now := &checking{flags: c.flags, std: c.std, paths: c.paths, warned: c.warned, isNews: c.isNews}
 	if err := now.configure(); err != nil {

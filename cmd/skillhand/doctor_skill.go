@@ -19,7 +19,7 @@ type doctorOptions struct {
 	all, write, json bool
 }
 
-// diagnoseSkills says what skills need, and what of it is here.
+// diagnoseSkills prints what skills need, and whether it is here.
 func diagnoseSkills(cmd *cobra.Command, std *cli.Std, o doctorOptions, names []string) error {
 	h, err := o.at.Here(std.Env)
 	if err != nil {
@@ -84,7 +84,8 @@ func doctorList(std *cli.Std, h here.Here, o doctorOptions, names []string) (lis
 	return list, nil
 }
 
-// writeCompatibility shows the change of a SKILL.md, and asks on a terminal. Elsewhere nothing is written.
+// writeCompatibility shows the change to a SKILL.md, and writes it if a person at the terminal
+// agrees. Without a terminal it writes nothing.
 func writeCompatibility(cmd *cobra.Command, std *cli.Std, n *setup.Needs) error {
 	edit, err := n.Write()
 	if err != nil {

@@ -37,7 +37,7 @@ with confidence 0. --success and --confidence override this.`,
 	f.BoolVar(&o.success, "success", false, "report a success, despite errors")
 	f.BoolVar(&o.fail, "fail", false, "report a failure")
 	f.Float64Var(&o.report.Confidence, "confidence", 1, "how good the result is, 0 to 1 (default 1, or 0 for a failure)")
-	f.Lookup("confidence").DefValue = "0" // not shown: there are two
+	f.Lookup("confidence").DefValue = "0" // hides it in the help, because there are two defaults
 	f.Var(collect("path", o.report.AddDeliverable), "deliverable", "a file or folder that the script made or changed; repeatable")
 	f.Var(collect("name=number", o.report.AddMetric), "metric", "a measured value; repeatable")
 	f.Var(collect("CODE=message", o.report.AddError), "error", "an error; repeatable")
@@ -88,7 +88,7 @@ func (o *emitOptions) addContext(text string) error {
 	return err
 }
 
-// A collected flag hands each of its values on, in the order of the command line.
+// A collected flag passes each of its values to a function, in the order of the command line.
 type collected struct {
 	kind string
 	add  func(value string) error

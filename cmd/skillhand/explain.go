@@ -13,7 +13,7 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// explainRules explains the rules that are named, or lists them all.
+// explainRules explains the named rules, or lists all rules.
 func explainRules(std *cli.Std, names []string, asJSON bool) error {
 	if len(names) == 0 {
 		return listRules(std, asJSON)
@@ -34,7 +34,7 @@ func completeRules(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
-// explainRule prints what a rule is about, wrapped where a terminal shows it.
+// explainRule prints the documentation of a rule, wrapped if stdout is a terminal.
 func explainRule(std *cli.Std, name string, asJSON bool) error {
 	r := check.ByName(name)
 	if r == nil {

@@ -73,7 +73,7 @@ nothing on, because a model could run this command.`
 	return cmd
 }
 
-// switchGate switches a gate, or all for name "".
+// switchGate switches a gate on or off; an empty name means all gates.
 func switchGate(ctx context.Context, std *cli.Std, at *cli.At, on bool, name string) error {
 	h, err := at.Here(std.Env)
 	if err != nil {
@@ -126,14 +126,14 @@ func switchGate(ctx context.Context, std *cli.Std, at *cli.At, on bool, name str
 	return std.Print(fmt.Sprintf("gate of %s: %s\n", what, map[bool]string{true: "on", false: "off"}[on]))
 }
 
-// A gateLine says how the gate of a skill is. It is described by schemas/gate-v1.schema.json.
+// A gateLine describes the gate of a skill. It is described by schemas/gate-v1.schema.json.
 type gateLine struct {
 	Skill   string `json:"skill"`
 	File    string `json:"file"`
 	Checks  int    `json:"checks"`
 	On      bool   `json:"on"`
 	Trusted bool   `json:"trusted"`
-	Fault   string `json:"fault,omitempty"` // why it is never asked
+	Fault   string `json:"fault,omitempty"` // why the gate never runs
 }
 
 func listGates(std *cli.Std, o gateOptions) error {
@@ -161,7 +161,7 @@ func listGates(std *cli.Std, o gateOptions) error {
 
 // gatesHere lists the skills here that have checks.
 func gatesHere(h here.Here) (lines []gateLine) {
-	all, _ := h.Finder().List() // doctor says what cannot be read
+	all, _ := h.Finder().List() // doctor reports unreadable skills
 	policy := h.Policy().Now()
 	for _, loc := range all {
 		folder := files.Real(loc.Folder)

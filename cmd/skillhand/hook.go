@@ -17,7 +17,8 @@ import (
 	"github.com/skillhand/skillhand/internal/trust"
 )
 
-// maxEvent is how much of an event is read. A tool's input can be large; what matters here is not.
+// maxEvent is how many bytes of an event are read. A tool's input can be large, but nothing here
+// needs it.
 const maxEvent = 16 << 20
 
 func newHook(std *cli.Std) *cobra.Command {
@@ -33,7 +34,7 @@ event it needs.
 hook never fails: after any error it prints {} and a message on stderr, so that the
 session continues.`,
 		Example:            `  echo '{"hook_event_name":"PreCompact","session_id":"abc"}' | skillhand hook`,
-		DisableFlagParsing: true, // a flag it does not know must not end in status 2, which blocks
+		DisableFlagParsing: true, // an unknown flag must not end with status 2, which blocks the session
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && (args[0] == "-h" || args[0] == "--help") {
 				return cmd.Help()
@@ -79,10 +80,11 @@ func answerHook(ctx context.Context, std *cli.Std) (answer session.Answer, err e
 	return answer, errors.Join(err, gerr)
 }
 
-// gateTimeout exceeds what the checks may take, and is within what the plugin allows this hook.
+// gateTimeout is longer than the checks may take, and shorter than the plugin allows this hook.
 const gateTimeout = 135 * time.Second
 
-// askGate lets the second program decide whether an agent may stop. In doubt it may.
+// askGate lets the second program decide whether an agent may stop. After any error the agent may
+// stop.
 func askGate(ctx context.Context, std *cli.Std, event []byte) (session.Answer, error) {
 	out, err := std.AskServer(ctx, event, gateTimeout, "done", "--event")
 	if err != nil {
@@ -95,7 +97,8 @@ func askGate(ctx context.Context, std *cli.Std, event []byte) (session.Answer, e
 	return answer, nil
 }
 
-// readEvent reads one event, and does not wait for the end of the input. What is not JSON is returned as it is.
+// readEvent reads one event, and does not wait for the end of the input. It returns input that is
+// not JSON unchanged.
 func readEvent(in io.Reader) ([]byte, error) {
 	var all bytes.Buffer
 	var event json.RawMessage

@@ -103,7 +103,7 @@ load and to follow the page. If the skill already exists, init makes only its st
 	return cmd
 }
 
-// initStubs makes a skill's stubs, and the skill if there is none.
+// initStubs makes a skill's stubs, and the skill if it does not exist.
 func initStubs(std *cli.Std, name, dir string, newSkill setup.Maker, agents []string) error {
 	h, err := here.From("", std.Env)
 	if err != nil {
@@ -117,7 +117,8 @@ func initStubs(std *cli.Std, name, dir string, newSkill setup.Maker, agents []st
 	return printMade(std, made, err, "skillhand load "+name)
 }
 
-// skillFolder returns the folder of a new skill: in dir, else among the project's skills.
+// skillFolder returns the folder of a new skill: in dir, or among the project's skills if dir is
+// empty.
 func skillFolder(dir, name string) (string, error) {
 	if dir == "" {
 		work, err := os.Getwd()
@@ -143,7 +144,7 @@ func newInitPlugin(std *cli.Std) *cobra.Command {
 			made, err := setup.NewPlugin(args[0], args[0])
 			first := "hello --plugin-root " + args[0]
 			if h, err := here.From("", std.Env); err == nil {
-				if _, err := h.Finder().Find(args[0] + ":hello"); err == nil { // a home is no project
+				if _, err := h.Finder().Find(args[0] + ":hello"); err == nil { // not found if this folder is the home folder
 					first = args[0] + ":hello"
 				}
 			}
@@ -169,7 +170,7 @@ func newInitBatch(std *cli.Std) *cobra.Command {
 	}
 }
 
-// printMade lists what was written and says what to do next.
+// printMade lists the new files and prints the next command.
 func printMade(std *cli.Std, files []string, err error, next string) error {
 	if err != nil {
 		return err
@@ -184,8 +185,9 @@ func printMade(std *cli.Std, files []string, err error, next string) error {
 	return nil
 }
 
-// howToTrust returns the command that lets the new files run, or "" if none runs, or if they may or
-// never will. Making a skill does not trust its folder: others may have put files there too.
+// howToTrust returns the command that lets the new files run. It returns "" if none of them is a
+// script, or if they may already run or never will. Making a skill does not trust its folder:
+// others may have put files there too.
 func howToTrust(std *cli.Std, made []string) string {
 	runs := slices.IndexFunc(made, func(f string) bool { return filepath.Ext(f) == ".sh" })
 	rt, err := new(cli.At).Runtime(std, "")
@@ -196,7 +198,7 @@ func howToTrust(std *cli.Std, made []string) string {
 	return refused.Remedy(files.Real(files.Around(rt.Dir)))
 }
 
-// hint writes a path so that load takes it for one.
+// hint returns a path in a form that load recognizes as a path.
 func hint(path string) string {
 	path = term.Near(path)
 	if !strings.ContainsRune(path, '/') {

@@ -62,7 +62,7 @@ func runList(std *cli.Std, at cli.At, asJSON bool) error {
 	return nil
 }
 
-// noSkills says that there is nothing to list, and what to do.
+// noSkills returns a message that there is nothing to list, and what to do.
 func noSkills(rt *skillhand.Runtime) string {
 	if strays := rt.Finder().Strays(); len(strays) > 0 {
 		text := "no skills here, but " + strays[0]
@@ -92,7 +92,7 @@ func runListAgents(std *cli.Std, at cli.At, names []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	listed, _ := rt.List() // skillhand list says what it passes over
+	listed, _ := rt.List() // skillhand list reports unreadable skills
 	skills, faults := find.ForAgents(h.Project, h.Home, skillhand.Locations(listed)...)
 	for _, err := range faults {
 		std.Warn(err.Error())

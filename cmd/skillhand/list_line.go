@@ -10,9 +10,9 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// listLine returns what makes a line of each of the listed, in columns that fit all of them. Where there is little room,
-// descriptions are cut first, then names; at last descriptions are left out. Where no terminal reads them, columns are many
-// and both are whole.
+// listLine returns a function that formats a line of the table. Columns fit all skills. If there is
+// little room, it cuts descriptions first, then names, and at last it omits descriptions. Without a
+// terminal, columns is large and nothing is cut.
 func listLine(all []skillhand.Listed, columns int, paint func(code, text string) string) func(skillhand.Listed) string {
 	const gap, mark, enough, few = 2, len("not trusted"), 20, 10
 	longest, from := 4, 4
@@ -43,7 +43,8 @@ func listLine(all []skillhand.Listed, columns int, paint func(code, text string)
 	}
 }
 
-// owners names the agents that a skill belongs to, if Claude Code is none of them.
+// owners returns the names of the agents that a skill belongs to, or "" if Claude Code is one of
+// them.
 func owners(s skillhand.Listed) string {
 	if len(s.Owners) == 0 || slices.Contains(s.Owners, agents.Claude) {
 		return ""

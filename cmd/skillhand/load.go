@@ -146,7 +146,7 @@ func runLoad(ctx context.Context, std *cli.Std, cmd *cobra.Command, o loadOption
 		}
 		_, err = page.WriteTo(std.Out)
 		if err == nil && term.IsTerminal(std.Out) && !strings.HasSuffix(page.Text, "\n") {
-			fmt.Fprintln(std.Err) // the prompt begins a line of its own, and the page stays as it is
+			fmt.Fprintln(std.Err) // the shell's prompt begins on a new line; the page is unchanged
 		}
 	}
 	if err != nil {
@@ -207,7 +207,7 @@ func (o *loadOptions) choose() {
 	}
 }
 
-// arguments takes the skill's arguments from --args, stdin or the command line.
+// arguments sets the skill's arguments from --args, stdin or the command line.
 func (o *loadOptions) arguments(std *cli.Std, cmd *cobra.Command, words []string) error {
 	if !cmd.Flags().Changed("args") {
 		o.Args = render.JoinArgs(words)
@@ -234,10 +234,10 @@ func (o *loadOptions) arguments(std *cli.Std, cmd *cobra.Command, words []string
 func (o *loadOptions) claude(cmd *cobra.Command) skillhand.ClaudeRequest {
 	r := skillhand.ClaudeRequest{Skill: o.Skill, Args: o.Args.Raw, Tool: o.via == "tool", Strict: o.Strict, NoExec: o.noExec, Mode: o.mode}
 	if r.Tool && cmd.Flags().Changed("args") {
-		r.Args = o.raw // the tool passes blanks on
+		r.Args = o.raw // the tool passes spaces on
 	}
 	if cmd.Flags().Changed("timeout") {
-		r.Timeout = o.Timeout // else Claude Code's own settings count
+		r.Timeout = o.Timeout // otherwise Claude Code's own settings apply
 	}
 	return r
 }

@@ -12,7 +12,7 @@ import (
 
 func main() { os.Exit(run()) }
 
-// run does all of main but exit. The tests too call it skillhand.
+// run does the work of main and returns the exit status. Tests run it under the name skillhand.
 func run() int {
 	std := cli.NewStd()
 	std.Find = func(name string) (string, error) { return skillhand.FindProgram(name, std.Env) }

@@ -142,7 +142,7 @@ func askLines(std *cli.Std, place *may.Place, yield func(may.Answer) error) erro
 	return nil
 }
 
-// place reads the rules that hold here.
+// place reads the rules that apply here.
 func (o *mayOptions) place(std *cli.Std) (*may.Place, error) {
 	h, err := o.at.Here(std.Env)
 	if err != nil {
@@ -171,7 +171,7 @@ func (o *mayOptions) place(std *cli.Std) (*may.Place, error) {
 	return place, nil
 }
 
-// mayHistory says what transcripts tell of the rules here.
+// mayHistory prints what the transcripts of this project say about the rules here.
 func mayHistory(cmd *cobra.Command, std *cli.Std, o mayOptions) error {
 	since, err := activity.Since(o.since, time.Now())
 	if err != nil {
@@ -196,7 +196,7 @@ func mayHistory(cmd *cobra.Command, std *cli.Std, o mayOptions) error {
 	case err != nil && len(uses) == 0:
 		return err
 	case err != nil:
-		std.Warn(err.Error()) // the others are counted
+		std.Warn(err.Error()) // count the other transcripts
 	case len(uses) == 0:
 		return cli.Exit(cli.ExitMissing, fmt.Errorf("no transcripts of Claude Code about %s%s", term.Near(h.Project), activity.Period(o.since)))
 	}

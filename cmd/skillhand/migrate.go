@@ -55,7 +55,7 @@ The exit status is 1 if a file could not be read or parsed, 3 if a path is missi
 	f := cmd.Flags()
 	f.StringArrayVar(&o.skillPaths, "skill-path", nil, "a `file` to migrate")
 	f.StringArrayVar(&o.skillDirs, "skill-dir", nil, "a `folder` to migrate")
-	_, _ = f.MarkHidden("skill-path"), f.MarkHidden("skill-dir") // PATH does it
+	_, _ = f.MarkHidden("skill-path"), f.MarkHidden("skill-dir") // PATH replaces them
 	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change; change nothing")
 	f.StringArrayVar(&o.includeRead, "include-read", nil, "also migrate scripts that match this `glob`, although something reads their output")
 	f.BoolVar(&o.diff, "diff", false, "show what changes as a diff")

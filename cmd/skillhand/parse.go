@@ -69,7 +69,7 @@ func runParse(ctx context.Context, std *cli.Std, o parseOptions, files []string)
 	if slices.Contains(files, "-") {
 		std.Waiting("reading a script's output from stdin, Ctrl-D ends it")
 	}
-	debug.SetGCPercent(400) // a short process with little to keep
+	debug.SetGCPercent(400) // the process is short and keeps little memory
 	in := &inputs{opt: o.Options, stdin: std.In}
 	head := ""
 	if o.json {
@@ -111,7 +111,8 @@ type inputs struct {
 	missing atomic.Bool // a file does not exist
 }
 
-// parse reads several files at the same time, and returns what is to be printed, in their order.
+// parse reads several files at the same time, and returns the lines to print, in the order of the
+// files.
 func (in *inputs) parse(ctx context.Context, files []string) ([]byte, error) {
 	lines := make([][]byte, len(files))
 	var group sync.WaitGroup
@@ -134,7 +135,7 @@ func (in *inputs) parse(ctx context.Context, files []string) ([]byte, error) {
 	return slices.Concat(lines...), context.Cause(ctx)
 }
 
-// one reads an input and returns what is to be printed about it.
+// one reads an input and returns the lines to print about it.
 func (in *inputs) one(input string, read func(string) ([]byte, error)) []byte {
 	text, err := read(input)
 	var result report.Result
@@ -153,7 +154,7 @@ func (in *inputs) one(input string, read func(string) ([]byte, error)) []byte {
 	return in.show(nil, input, result)
 }
 
-// readFile reads as much as Parse looks at, and one byte more.
+// readFile reads at most as many bytes as Parse looks at, and one more.
 func readFile(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -163,7 +164,8 @@ func readFile(file string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, report.MaxSize+1))
 }
 
-// readStdin reads stdin once. A read from a terminal does not end by itself when the context does.
+// readStdin reads stdin once. The goroutine is needed because a read from a terminal does not end
+// with the context.
 func (in *inputs) readStdin(ctx context.Context) ([]byte, error) {
 	stdin := in.stdin
 	if in.stdin = nil; stdin == nil {

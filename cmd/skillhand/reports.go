@@ -10,7 +10,7 @@ import (
 	"github.com/skillhand/skillhand/report"
 )
 
-// A reportTable is a table of what reports say.
+// A reportTable formats reports as a table.
 type reportTable struct {
 	paint func(code, text string) string
 	width int // of the first column

@@ -51,7 +51,7 @@ project with their verdicts, how many of them succeeded, and what to do next.`,
 	return cmd
 }
 
-// look returns how boxes are drawn on stdout.
+// look returns the settings for drawing boxes on stdout.
 func look(std *cli.Std) activity.Look {
 	return activity.Look{Columns: std.Columns(), Paint: std.Painter(), Home: std.Getenv("HOME")}
 }

@@ -82,7 +82,7 @@ func runTest(ctx context.Context, std *cli.Std, o testOptions, names []string) e
 	if o.init {
 		return initTest(ctx, std, rt, o, names)
 	}
-	rt.Env = skillhand.SafeEnv(rt.Env) // tests run in folders of their own, where the project is not known for one
+	rt.Env = skillhand.SafeEnv(rt.Env) // tests run in scratch folders, outside the project
 	if err := cli.CheckOutput(o.junit); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func runTest(ctx context.Context, std *cli.Std, o testOptions, names []string) e
 	case err != nil && (len(names) > 0 || len(skills) == 0):
 		return err
 	case err != nil:
-		std.Warn(err.Error()) // the others are tested
+		std.Warn(err.Error()) // test the others
 	}
 	var results []golden.Result
 	if r := golden.Permissions(rt.Here); r != nil && len(names) == 0 {
@@ -128,7 +128,7 @@ func runTest(ctx context.Context, std *cli.Std, o testOptions, names []string) e
 	return cli.Said(cli.ExitFailed)
 }
 
-// initTest writes a test of a skill's page, as it is here.
+// initTest writes a test with the current page of a skill.
 func initTest(ctx context.Context, std *cli.Std, rt *skillhand.Runtime, o testOptions, args []string) error {
 	if len(args) == 0 {
 		return cli.Usagef("--init needs a skill: skillhand test --init SKILL [ARG...]")
@@ -162,7 +162,7 @@ func initTest(ctx context.Context, std *cli.Std, rt *skillhand.Runtime, o testOp
 	return nil
 }
 
-// judgeTests says how it went, and returns the command's error.
+// judgeTests prints the summary, and returns the command's error.
 func judgeTests(std *cli.Std, o testOptions, skills int, results []golden.Result) error {
 	failed := 0
 	for _, r := range results {

@@ -14,7 +14,7 @@ import (
 
 type trustOptions struct {
 	list, revoke, json bool
-	pin                string // what was asked to be pinned: cli.PinNow, or a digest
+	pin                string // the value of --pin: cli.PinNow, or a digest
 }
 
 func newTrust(std *cli.Std) *cobra.Command {

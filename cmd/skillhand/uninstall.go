@@ -60,7 +60,8 @@ give --yes.`,
 	return cmd
 }
 
-// confirmUninstall asks whether what was found may go. Where nobody can be asked, it may not.
+// confirmUninstall asks whether skillhand may remove the items. Without a terminal the answer is
+// no.
 func confirmUninstall(ctx context.Context, std *cli.Std, items []setup.Item) error {
 	found := slices.ContainsFunc(items, func(it setup.Item) bool { return it.Status == setup.ItemFound })
 	switch {

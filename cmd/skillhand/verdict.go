@@ -13,8 +13,8 @@ import (
 	"github.com/skillhand/skillhand/report/verdict"
 )
 
-// formatVerdict shows a verdict to a person: first whether all is well, then why
-// not, then what was reported.
+// formatVerdict formats a verdict for people: first whether all is well, then why not, then what
+// the script reported.
 func formatVerdict(v *verdict.Verdict, paint func(code, text string) string) string {
 	all := paint("1;32", "OK")
 	if !v.OK {
