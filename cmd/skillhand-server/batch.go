@@ -73,12 +73,14 @@ type batchOptions struct {
 }
 
 func (o *batchOptions) dbFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.db, "db", "", "the database: a `file` or postgres://... (default $SKILLHAND_BATCH_DB, else one in the state folder)")
+	cmd.Flags().StringVar(&o.db, "db", "",
+		"the database: a `file` or postgres://... (default $SKILLHAND_BATCH_DB, else one in the state folder)")
 }
 
 func (o *batchOptions) limitFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.VarP((*limitValue)(&o.concurrency), "jobs", "j", "`number` of jobs at the same time, over all machines (default 4 here); none removes the limit")
+	f.VarP((*limitValue)(&o.concurrency), "jobs", "j",
+		"`number` of jobs at the same time, over all machines (default 4 here); none removes the limit")
 	f.Var((*limitValue)(&o.rate), "rate", "the `rate` of starts, over all machines, such as 30/m; none removes the limit")
 	f.Var((*limitValue)(&o.budget), "budget-usd", "never spend more than this many `dollars` on the batch; none removes the limit")
 	f.BoolVar(&o.fresh, "fresh", false, "start over; skillhand keeps the old batch")
@@ -235,7 +237,8 @@ func (o *batchOptions) addTo(ctx context.Context, std *cli.Std, a *addition, lim
 	}
 	a.id, a.added = added.ID, added.New
 	if added.Gone > 0 {
-		std.Warn(fmt.Sprintf("%s: %s no longer in the job file: not counted, not run and not retried", a.file.Name, term.Plural(added.Gone, "job")))
+		std.Warn(fmt.Sprintf("%s: %s no longer in the job file: not counted, not run and not retried",
+			a.file.Name, term.Plural(added.Gone, "job")))
 	}
 	if added.Folder != "" {
 		std.Warn(fmt.Sprintf("%s: added before from %s, now from %s", a.file.Name, added.Folder, a.batch.Folder))
@@ -369,7 +372,8 @@ func newBatchRemove(std *cli.Std) *cobra.Command {
 	return cmd
 }
 
-func newBatchEdit(std *cli.Std, use, short string, edit func(ctx context.Context, db *batch.DB, s *batch.Status, ids []string) (string, error)) *cobra.Command {
+func newBatchEdit(std *cli.Std, use, short string,
+	edit func(ctx context.Context, db *batch.DB, s *batch.Status, ids []string) (string, error)) *cobra.Command {
 	var o batchOptions
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cli.Args(cobra.MinimumNArgs(1)),

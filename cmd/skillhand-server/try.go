@@ -131,13 +131,15 @@ trials, 4 some trials have no verdict yet, 5 credentials or quota, 130 interrupt
 	f.Var((*limitValue)(&o.batch.rate), "rate", "with --batch: the `rate` of starts, over all machines, such as 30/m")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each trial, the summary last")
 	f.BoolVar(&o.markdown, "markdown", false, "print the summary as Markdown")
-	cli.OneOf(cmd, &o.reportAs, "report-as", "print the result in the `form` of another program: plugin-eval (aggregate-result.json)", "plugin-eval")
+	cli.OneOf(cmd, &o.reportAs, "report-as",
+		"print the result in the `form` of another program: plugin-eval (aggregate-result.json)", "plugin-eval")
 	f.StringVar(&o.html, "html", "", "also write everything into one HTML `file`")
 	f.StringArrayVar(&o.tags, "tag", nil, "only cases of claude plugin eval with this `tag`; repeatable")
 	f.BoolVar(&o.Scaffold, "scaffold", false, "run the scaffold scripts of cases of claude plugin eval")
 	f.StringVar(&o.junit, "junit", "", "also write a JUnit report to `file`")
 	for _, group := range [][]string{
-		{"json", "markdown", "report-as"}, {"from", "init", "against"}, {"from", "init", "dry-run"}, {"from", "init", "batch"}, {"from", "output", "fresh"},
+		{"json", "markdown", "report-as"}, {"from", "init", "against"}, {"from", "init", "dry-run"}, {"from", "init", "batch"},
+		{"from", "output", "fresh"},
 		{"dry-run", "json"}, {"init", "output"}, {"from-usage", "ask"}, {"batch", "keep"},
 	} {
 		cmd.MarkFlagsMutuallyExclusive(group...)
@@ -395,7 +397,8 @@ func (o *tryOptions) configure(std *cli.Std, h here.Here) {
 }
 
 // tryRun runs the trials. With --from it judges saved trials instead.
-func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*eval.Subject, onStart func(eval.Trial)) (*eval.Summary, error) {
+func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*eval.Subject,
+	onStart func(eval.Trial)) (*eval.Summary, error) {
 	if o.from != "" {
 		summary, err := eval.Again(ctx, o.Options, o.from, subjects)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, eval.ErrNoResults) {

@@ -47,7 +47,8 @@ func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, names []string, s
 		}
 		return n
 	}
-	text := fmt.Sprintf("%s: %s, %d of which should fire\n", term.Near(file), term.Plural(len(cases), "case"), count(func(p eval.Proposal) bool { return p.Fires }))
+	text := fmt.Sprintf("%s: %s, %d of which should fire\n", term.Near(file), term.Plural(len(cases), "case"),
+		count(func(p eval.Proposal) bool { return p.Fires }))
 	if empty := count(func(p eval.Proposal) bool { return p.Prompt == "" }); empty > 0 {
 		text += fmt.Sprintf("write a prompt into %d of them, then: %s\n", empty, o.again(names, s))
 	} else {

@@ -76,7 +76,8 @@ quota, 124 timed out, 130 interrupted.`,
 	o.at.RootFlags(cmd)
 	f.StringVar(&o.Model, "model", "", "the `model` to ask")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "stop after this many turns (0: no limit)")
-	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil, "a `tool` that Claude may use without asking, such as 'Bash(git log:*)'; repeatable")
+	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil,
+		"a `tool` that Claude may use without asking, such as 'Bash(git log:*)'; repeatable")
 	f.StringVar(&o.Resume, "resume", "", "continue the session with this `id`")
 	f.BoolVar(&o.Continue, "continue", false, "continue the folder's last session")
 	f.Float64Var(&o.MaxBudgetUSD, "max-budget-usd", 0, "stop after the turn that passes this many `dollars` (0: no limit)")
@@ -253,7 +254,8 @@ func (o *askOptions) readPrompt(ctx context.Context, std *cli.Std, cmd *cobra.Co
 	case o.Continue && slices.ContainsFunc(args, claude.IsSessionID), o.Continue && len(args) > 1:
 		return cli.Usagef("--continue takes no session: use --resume %s", term.Short(args[len(args)-1]))
 	case len(args) > 1:
-		return cli.Usagef("two prompts, %q and %q: quote the prompt, and put arguments for claude after --", term.Short(args[0]), term.Short(args[1]))
+		return cli.Usagef("two prompts, %q and %q: quote the prompt, and put arguments for claude after --",
+			term.Short(args[0]), term.Short(args[1]))
 	case len(args) == 1:
 		o.Prompt = args[0]
 	}
@@ -273,7 +275,8 @@ func (o *askOptions) readPrompt(ctx context.Context, std *cli.Std, cmd *cobra.Co
 	case errors.Is(err, cli.ErrSilent) && !wanted:
 		std.Warn(fmt.Sprintf("stdin: no input for %s, continuing without it; add </dev/null to skip the wait", silentPipe))
 	case errors.Is(err, cli.ErrSilent), errors.Is(err, cli.ErrEndless):
-		e := &claude.Error{Category: claude.Timeout, Kind: claude.Deadline, Message: fmt.Sprintf("stdin: the prompt did not end within %s", o.client.Timeout)}
+		e := &claude.Error{Category: claude.Timeout, Kind: claude.Deadline,
+			Message: fmt.Sprintf("stdin: the prompt did not end within %s", o.client.Timeout)}
 		return cli.Exit(cli.ExitTimeout, e)
 	case err != nil:
 		return fmt.Errorf("stdin: %w", err)

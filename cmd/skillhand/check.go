@@ -86,7 +86,8 @@ nothing to check.`,
 		"project", "user", "plugin")
 	cli.OneOf(cmd, &o.dialect, "dialect", "check for a `dialect`: claude, or skillhand to also say where our own pages differ from it",
 		"claude", "skillhand")
-	cli.SomeOf(cmd, &o.agents, "agents", "also check for these `agents`: "+strings.Join(check.Agents(), ", ")+" (default claude)", check.Agents()...)
+	cli.SomeOf(cmd, &o.agents, "agents",
+		"also check for these `agents`: "+strings.Join(check.Agents(), ", ")+" (default claude)", check.Agents()...)
 	f.StringVar(&o.baseline, "baseline", "", "do not report the findings that this `file` lists")
 	f.StringVar(&o.writeBaseline, "write-baseline", "", "list all findings in this `file`, for --baseline")
 	f.BoolVar(&o.noIgnore, "no-ignore", false, "also report findings that a file asks to ignore")

@@ -178,7 +178,8 @@ func judgeTests(std *cli.Std, o testOptions, skills int, results []golden.Result
 			"make one: skillhand test --init SKILL [ARG...]", term.Plural(skills, "skill")))
 	}
 	if !o.json {
-		if err := std.Print(fmt.Sprintf("%s of %s, %d failed\n", term.Plural(len(results), "test"), term.Plural(skills, "skill"), failed)); err != nil {
+		if err := std.Print(fmt.Sprintf("%s of %s, %d failed\n",
+			term.Plural(len(results), "test"), term.Plural(skills, "skill"), failed)); err != nil {
 			return err
 		}
 	}

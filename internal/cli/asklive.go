@@ -8,18 +8,17 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// An AskLive shows people what Claude does: on a terminal all of it, elsewhere
-// only that something failed and is tried again.
+// An AskLive shows what Claude does: on a terminal every step, elsewhere only failures and retries.
 type AskLive struct {
 	agent   string
 	spinner *term.Spinner
-	Shown   bool // all of it is
+	Shown   bool // every step is shown
 	turn    int
-	costs   map[string]float64 // of each session
-	last    string             // what Claude said last: if nothing follows it is the answer, which is printed elsewhere
+	costs   map[string]float64 // by session
+	last    string             // Claude's latest text; the last text is the answer, which is printed elsewhere
 }
 
-// NewAskLive shows what an agent does beside a spinner.
+// NewAskLive returns an AskLive that prints beside a spinner.
 func NewAskLive(spinner *term.Spinner, agent string, shown bool) *AskLive {
 	return &AskLive{agent: agent, spinner: spinner, Shown: shown, costs: map[string]float64{}}
 }

@@ -10,22 +10,22 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// An At is what flags say about where a command works, and where skills are looked for.
+// An At holds the flags for the folder that a command works in and for the folders of skills.
 type At struct {
 	Session    string
 	PluginRoot string
 	Roots      []string
-	Cwd        string // "": here
+	Cwd        string // "" means the current folder
 }
 
-// RootFlags adds the flags that say where skills are looked for.
+// RootFlags adds the flags for folders of skills.
 func (a *At) RootFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&a.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
 	f.StringArrayVar(&a.Roots, "root", nil, "a further `folder` of skills; repeatable")
 }
 
-// Flags adds those of RootFlags, and the one that names another folder to work in.
+// Flags adds the flags of RootFlags, and the flag for another working folder.
 func (a *At) Flags(cmd *cobra.Command) {
 	a.RootFlags(cmd)
 	cmd.Flags().StringVar(&a.Cwd, "cwd", "", "work in this `folder` instead of here")
@@ -40,7 +40,8 @@ func (a *At) Here(env []string) (here.Here, error) {
 	return h, err
 }
 
-// Runtime returns the runtime of a command there. What it is doing is said if a person must be asked.
+// Runtime returns the runtime of a command at that place. doing describes the command if a person
+// must be asked.
 func (a *At) Runtime(std *Std, doing string) (*skillhand.Runtime, error) {
 	h, err := a.Here(std.Env)
 	if err != nil {
@@ -51,7 +52,8 @@ func (a *At) Runtime(std *Std, doing string) (*skillhand.Runtime, error) {
 	return rt, nil
 }
 
-// SkillNames lists the skills that can be loaded there, for completion. What is wrong is said when the command runs.
+// SkillNames lists the skills that can be loaded there, for completion. It ignores errors: the
+// command itself reports them.
 func (a *At) SkillNames(std *Std) []string {
 	h, err := a.Here(std.Env)
 	if err != nil {
@@ -65,7 +67,8 @@ func (a *At) SkillNames(std *Std) []string {
 	return names
 }
 
-// CompleteSkills lets a shell complete the names of skills: of the first argument, or of every one.
+// CompleteSkills lets a shell complete the names of skills, as the first argument or as every
+// argument.
 func (a *At) CompleteSkills(std *Std, every bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 && !every {
@@ -75,7 +78,7 @@ func (a *At) CompleteSkills(std *Std, every bool) cobra.CompletionFunc {
 	}
 }
 
-// Runtime returns a runtime that asks nobody.
+// Runtime returns a runtime that never asks a person.
 func (std *Std) Runtime(h here.Here) *skillhand.Runtime {
 	rt := &skillhand.Runtime{Here: h, Builtins: skillhand.Builtins(), Warn: std.Warn}
 	if program := std.Program(); program != "" {
@@ -84,7 +87,8 @@ func (std *Std) Runtime(h here.Here) *skillhand.Runtime {
 	return rt
 }
 
-// Program returns the path of skillhand: of this program or, in the second one, of the first beside it; "" if it is not there.
+// Program returns the path of skillhand: of this program or, in the second program, of the first
+// beside it. It returns "" if skillhand is not there.
 func (std *Std) Program() string {
 	self, err := os.Executable()
 	if err != nil || !std.second {

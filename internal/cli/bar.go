@@ -12,13 +12,13 @@ type Bar struct {
 	shown time.Time
 }
 
-// Bar returns one on stderr.
+// Bar returns a bar on stderr.
 func (std *Std) Bar() *Bar { return &Bar{std: std} }
 
-// manyFiles is from how many files on a bar is worth its line.
+// manyFiles is the number of files from which on a bar is shown.
 const manyFiles = 30
 
-// Step says how many of all are done.
+// Step shows how many files are done.
 func (b *Bar) Step(done, all int) {
 	if all < manyFiles || time.Since(b.shown) < 50*time.Millisecond || !b.std.Live() {
 		return
@@ -29,7 +29,7 @@ func (b *Bar) Step(done, all int) {
 	b.shown = time.Now()
 }
 
-// End takes the bar away.
+// End removes the bar.
 func (b *Bar) End() {
 	if !b.shown.IsZero() {
 		fmt.Fprint(b.std.Err, "\r\x1b[K")

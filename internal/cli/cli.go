@@ -1,6 +1,6 @@
 // Package cli answers one question: how does each of our programs behave as a command?
 //
-// Both programs have their streams, messages, signals and exit statuses from here.
+// Both programs take their streams, messages, signals and exit statuses from this package.
 package cli
 
 import (
@@ -30,15 +30,15 @@ type Std struct {
 	Env             []string
 	Color, OutColor bool // messages, and results, may have color
 
-	Find func(name string) (string, error) // looks a program up that may be started; nil finds none
+	Find func(name string) (string, error) // finds a program that may be started; nil finds none
 
 	second bool        // this is the second program
-	wrote  atomic.Bool // a result is on stdout
+	wrote  atomic.Bool // a result was written to stdout
 
-	Screen sync.Mutex // held by whoever uses the terminal for more than a message
+	Screen sync.Mutex // lock it to use the terminal for more than a message
 }
 
-// NewStd returns what this process has.
+// NewStd returns a Std with this process's streams and environment.
 func NewStd() *Std {
 	std := &Std{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: here.Environ()}
 	may, forced := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", false
@@ -54,8 +54,8 @@ func NewStd() *Std {
 	return std
 }
 
-// Run runs a command and returns the status to exit with. Nothing that it
-// started is left.
+// Run runs a command and returns the status to exit with. It leaves no process running that the
+// command started.
 func Run(std *Std, root *cobra.Command) int {
 	ctx := withSignals(context.Background())
 	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], cobra.ShellCompRequestCmd) {
@@ -67,15 +67,15 @@ func Run(std *Std, root *cobra.Command) int {
 	return std.report(err, context.Cause(ctx), wantsJSON(cmd, os.Args[1:], err))
 }
 
-// report prints why a command failed, each line as a message of its own, and returns the status to
-// exit with. A command that was to print JSON and has printed nothing prints a Failure.
+// report prints why a command failed, with a prefix on each line, and returns the exit status. If
+// the command was asked for JSON and has printed nothing, report prints a Failure.
 func (std *Std) report(err, cause error, asJSON bool) int {
 	status, message := ending(err, cause)
 	if message == "" {
 		return status
 	}
 	if asJSON && !std.wrote.Load() {
-		_ = std.PrintJSON(Failure{Error: message, ExitStatus: status}) // the message follows all the same
+		_ = std.PrintJSON(Failure{Error: message, ExitStatus: status}) // the message follows in any case
 	}
 	for line := range strings.SplitSeq(message, "\n") {
 		std.say("31", "skillhand:", " "+term.Near(line))
@@ -83,20 +83,20 @@ func (std *Std) report(err, cause error, asJSON bool) int {
 	return status
 }
 
-// Warn prints a warning, each line as one of its own.
+// Warn prints a warning, with a prefix on each line.
 func (std *Std) Warn(text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		std.say("33", "skillhand: warning:", " "+term.Near(line))
 	}
 }
 
-// Note prints what is worth knowing and no reason to worry.
+// Note prints information that is no warning.
 func (std *Std) Note(text string) { std.say("33", "skillhand:", " "+text) }
 
 // Say prints a message for people.
 func (std *Std) Say(text string) { std.say("", "", text) }
 
-// say prints a message whose head has a color. On a terminal, lines are broken between words.
+// say prints a message with a colored prefix. On a terminal it breaks lines between words.
 func (std *Std) say(code, head, text string) {
 	text = std.broken(head + term.Visible(text))
 	if head != "" {
@@ -105,8 +105,8 @@ func (std *Std) say(code, head, text string) {
 	fmt.Fprintln(std.Err, text)
 }
 
-// broken returns a text for stderr whose lines are broken between words if that is a terminal. What begins with blanks, such
-// as a command that somebody wrote, stays as it is.
+// broken returns text for stderr. If stderr is a terminal, lines are broken between words. Lines
+// that begin with spaces, such as commands, stay as they are.
 func (std *Std) broken(text string) string {
 	if !term.IsTerminal(std.Err) {
 		return text
@@ -122,12 +122,13 @@ func (std *Std) broken(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// programs are those whose commands messages give people to copy.
+// programs lists the programs whose command lines messages contain, for people to copy.
 var programs = map[string][]string{"skillhand": Commands, "claude": {"auth", "mcp", "plugin", "setup-token"}, "npm": {"install"}}
 
-// Commands are the names of all commands, of both programs.
+// Commands lists the commands of both programs.
 var Commands = []string{
-	"ask", "batch", "builtin", "check", "completion", "doctor", "done", "emit", "gate", "help", "history", "hook", "init", "list", "load", "lsp", "man",
+	"ask", "batch", "builtin", "check", "completion", "doctor", "done", "emit", "gate", "help", "history", "hook", "init", "list", "load", "lsp",
+	"man",
 	"may", "mcp", "migrate", "page", "parse", "run", "server", "statusline", "test", "trust", "try", "uninstall", "upgrade",
 	"usage", "version",
 }
@@ -135,7 +136,7 @@ var Commands = []string{
 // paint colors a message, if messages may have color.
 func (std *Std) paint(code, text string) string { return term.Painter(std.Color)(code, text) }
 
-// Painter returns what colors results, if they may have color.
+// Painter returns the function that colors results, if they may have color.
 func (std *Std) Painter() term.Paint { return term.Painter(std.OutColor) }
 
 // Write writes a part of a result to stdout.
@@ -170,7 +171,7 @@ func (std *Std) PrintEither(asJSON bool, v any, text func() string) error {
 	return std.Print(text())
 }
 
-// PrintEach writes results to stdout: a line of JSON for each, or what people read of it.
+// PrintEach writes results to stdout: a line of JSON for each, or text for people.
 func PrintEach[T any](std *Std, asJSON bool, all []T, text func(T) string) error {
 	for _, v := range all {
 		if err := std.PrintEither(asJSON, v, func() string { return text(v) }); err != nil {
@@ -186,28 +187,29 @@ func (std *Std) Getenv(name string) string {
 	return value
 }
 
-// Interactive reports whether a person can be asked.
+// Interactive reports whether the command can ask a person.
 func (std *Std) Interactive() bool { return term.IsTerminal(std.In) && term.IsTerminal(std.Err) }
 
-// Live reports whether stderr is a terminal on which a line can be drawn again.
+// Live reports whether stderr is a terminal on which lines can be redrawn.
 func (std *Std) Live() bool { return term.IsTerminal(std.Err) && std.Getenv("TERM") != "dumb" }
 
-// NewScreen returns the last lines of the terminal on stderr.
+// NewScreen returns a screen for the last lines of the terminal on stderr.
 func (std *Std) NewScreen() *term.Screen { return &term.Screen{Out: std.Err, Held: &std.Screen} }
 
-// Spin starts a spinner on stderr; without a terminal there, it only passes on.
+// Spin starts a spinner on stderr. Without a terminal, the spinner only passes output on.
 func (std *Std) Spin(what string) *term.Spinner {
 	return term.Spin(std.Err, &std.Screen, std.Live(), what)
 }
 
-// Waiting says, where stdin is a terminal, that a command reads it.
+// Waiting prints a note that the command reads stdin, if stdin is a terminal.
 func (std *Std) Waiting(text string) {
 	if term.IsTerminal(std.In) {
 		std.Note(text)
 	}
 }
 
-// Edge returns how wide a line may be before it is cut: as Columns, but lines that no terminal shows are whole.
+// Edge returns the width at which lines are cut. It is that of Columns, but without a terminal
+// lines are not cut.
 func (std *Std) Edge() int {
 	if !term.IsTerminal(std.Out) && std.Getenv("COLUMNS") == "" {
 		return math.MaxInt32
@@ -215,13 +217,12 @@ func (std *Std) Edge() int {
 	return std.Columns()
 }
 
-// Columns returns how wide results may be.
+// Columns returns the width of results.
 func (std *Std) Columns() int {
 	return term.Columns(std.Out, std.Getenv("COLUMNS"), term.DefaultWidth)
 }
 
-// UTF8 reports whether what is printed may have other characters than ASCII's: unless the
-// locale says no.
+// UTF8 reports whether output may contain other characters than ASCII, by the locale.
 func (std *Std) UTF8() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if value := std.Getenv(name); value != "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// completion makes cobra's command ours: its words, the lines that install a script, and a script for bash that
-// needs no other package.
+// completion adapts cobra's command: its words, the lines that install a script, and a script for
+// bash that needs no other package.
 func completion(std *Std, cmd *cobra.Command) {
 	Group(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -40,7 +40,7 @@ func completion(std *Std, cmd *cobra.Command) {
 	}
 }
 
-// loadCompletion is what a shell's start-up file says to have completions.
+// loadCompletion lists the line that loads the completions, in each shell's start-up file.
 var loadCompletion = []struct{ shell, file, line string }{
 	{"bash", "~/.bashrc", "source <(skillhand completion bash)"},
 	{"zsh", "~/.zshrc, below compinit", "source <(skillhand completion zsh)"},
@@ -48,8 +48,8 @@ var loadCompletion = []struct{ shell, file, line string }{
 	{"powershell", "$PROFILE", "skillhand completion powershell | Out-String | Invoke-Expression"},
 }
 
-// bashCompletion prints the script for bash. Cobra's needs a function of the package bash-completion, which many
-// machines lack: the script brings its own for them.
+// bashCompletion prints the script for bash. Cobra's script calls a function of the package
+// bash-completion, which many machines lack, so this script contains its own version.
 func bashCompletion(std *Std, cmd *cobra.Command) error {
 	var b bytes.Buffer
 	bare, _ := cmd.Flags().GetBool("no-descriptions")
@@ -64,7 +64,8 @@ func bashCompletion(std *Std, cmd *cobra.Command) error {
 	return std.Print(script)
 }
 
-// plainUsages takes the quotes away that mark the placeholder in what a flag says: a shell shows it as it is.
+// plainUsages removes the quotes around placeholders from the usage of flags, because a shell would
+// show them.
 func plainUsages(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") })
 	for _, c := range cmd.Commands() {
@@ -72,8 +73,9 @@ func plainUsages(cmd *cobra.Command) {
 	}
 }
 
-// bashWords sets cur, prev, words and cword to the words up to the cursor. Bash splits words at = and :, which are
-// joined again unless blanks stand between, as _get_comp_words_by_ref -n =: does.
+// bashWords sets cur, prev, words and cword to the words up to the cursor. Bash splits words at =
+// and :. This code joins them again unless there are spaces between them, as _get_comp_words_by_ref
+// -n =: does.
 const bashWords = `if declare -F _get_comp_words_by_ref >/dev/null 2>&1; then
         _get_comp_words_by_ref "$@" cur prev words cword
         return

@@ -11,8 +11,8 @@ import (
 	"github.com/skillhand/skillhand/internal/trust"
 )
 
-// Confirm returns what asks a person whether a folder's commands may run; doing is what the command
-// does. It is nil where nobody can be asked.
+// Confirm returns a function that asks a person whether a folder's commands may run; doing names
+// the command. Without a terminal it returns nil.
 func (std *Std) Confirm(doing string) func(ctx context.Context, q trust.Question) (bool, error) {
 	if !std.Interactive() {
 		return nil
@@ -32,7 +32,7 @@ func (std *Std) Confirm(doing string) func(ctx context.Context, q trust.Question
 	}
 }
 
-// Ask asks a person at the terminal for a yes.
+// Ask asks a person at the terminal, and reports whether the answer is yes.
 func (std *Std) Ask(ctx context.Context, question string) (bool, error) {
 	fmt.Fprint(std.Err, std.broken(term.Visible(question)))
 	answer := make(chan string, 1)
@@ -49,12 +49,11 @@ func (std *Std) Ask(ctx context.Context, question string) (bool, error) {
 	}
 }
 
-// PinNow is what trust --pin alone stands for: whatever the folder holds now.
+// PinNow is the value of --pin without a digest: the current content of the folder.
 const PinNow = "now"
 
-// SeenChanges makes sure that the user has seen what changed in a folder since it was
-// pinned, if it was, and returns the digest of what was shown. A model can run this
-// command too: without a terminal the digest must be given.
+// SeenChanges shows the user the changes since a folder was pinned, and returns the digest of what
+// it showed. A model can run this command too, so without a terminal the digest must be given.
 func (std *Std) SeenChanges(ctx context.Context, store trust.Store, dir, pin string) (digest string, err error) {
 	given := ""
 	if pin != PinNow {

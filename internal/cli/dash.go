@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// DashArgument lets the argument of a command, a prompt, begin with a dash: it becomes the value of a hidden flag. No flag has a
-// blank in its name, or begins with other than a letter.
+// DashArgument lets a command's argument, a prompt, begin with a dash. The argument becomes the
+// value of a hidden flag. A flag's name contains no space and begins with a letter.
 func DashArgument(root *cobra.Command, args []string, command, hidden string) []string {
-	if !slices.Contains(args, command) { // far cheaper than to look what the command is
+	if !slices.Contains(args, command) { // much faster than finding the command
 		return args
 	}
 	cmd, _, err := root.Find(args)
@@ -33,7 +33,7 @@ func DashArgument(root *cobra.Command, args []string, command, hidden string) []
 			if flag := cmd.Flags().Lookup(name[2:]); flag != nil && flag.NoOptDefVal == "" {
 				out = append(out, arg)
 				i++
-				arg = args[i] // the flag's value, whatever it looks like
+				arg = args[i] // the flag's value, even if it begins with a dash
 			}
 		}
 		out = append(out, arg)
@@ -41,7 +41,7 @@ func DashArgument(root *cobra.Command, args []string, command, hidden string) []
 	return out
 }
 
-// cannotBeFlag reports whether what begins with a dash cannot be a flag's name.
+// cannotBeFlag reports whether an argument that begins with a dash cannot be a flag.
 func cannotBeFlag(name string) bool {
 	word := strings.TrimLeft(name, "-")
 	if word == name || name == "-" {

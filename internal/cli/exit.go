@@ -20,7 +20,7 @@ const (
 	ExitOK      = 0
 	ExitFailed  = 1 // it ran and failed, or there are findings
 	ExitUsage   = 2
-	ExitMissing = 3 // something needed is not there
+	ExitMissing = 3 // something needed is missing
 	ExitLater   = 4 // a temporary failure, worth trying again
 	ExitAccount = 5 // credentials or quota
 	ExitTimeout = 124
@@ -53,27 +53,27 @@ func (e *statusError) Error() string {
 
 func (e *statusError) Unwrap() error { return e.err }
 
-// Exit makes an error that ends the program with a status.
+// Exit returns an error that ends the program with a status.
 func Exit(status int, err error) error { return &statusError{status, err} }
 
-// errSaid is the error of a command that has printed what there is to say.
+// errSaid is the error of a command that has already printed why it failed.
 var errSaid = errors.New("failed")
 
-// Said makes an error that ends the program with a status and prints nothing more: what the command
-// printed says why.
+// Said returns an error that ends the program with a status and prints nothing more, because the
+// command has printed why.
 func Said(status int) error { return Exit(status, errSaid) }
 
-// Usagef makes an error about how the program was called.
+// Usagef returns an error about wrong usage.
 func Usagef(format string, a ...any) error { return Exit(ExitUsage, fmt.Errorf(format, a...)) }
 
-// A Failure is what a command prints with --json if it fails before it has printed anything else. It is described by
-// schemas/failure-v1.schema.json.
+// A Failure is what a command prints with --json if it fails before it has printed anything else.
+// It is described by schemas/failure-v1.schema.json.
 type Failure struct {
 	Error      string `json:"error"`
 	ExitStatus int    `json:"exit_status"`
 }
 
-// wantsJSON reports whether arguments asked a command for JSON that ended with err.
+// wantsJSON reports whether the arguments of the command that ended with err asked for JSON.
 func wantsJSON(cmd *cobra.Command, args []string, err error) bool {
 	f, format := cmd.Flags().Lookup("json"), cmd.Flags().Lookup("format")
 	if _, bad := errors.AsType[*badFlag](err); bad || f == nil {
@@ -93,18 +93,19 @@ func Terminated(err error) bool {
 	return errors.As(err, &signal) && signal.signal == syscall.SIGTERM
 }
 
-// ErrEnded says that a signal ended the command as it is meant to end: nothing is printed.
+// ErrEnded says that a signal ended the command in the normal way. The program prints nothing about
+// it.
 var ErrEnded = errors.New("ended by a signal")
 
-// ending says how a program ends whose command returned err: its exit status, and the message that
-// it prints. cause is the signal that interrupted the command, if one did. A failure has no message
-// only if the command printed what there is to say, if a signal was the way to end it, or if the
-// reader of our stdout has closed it, as in skillhand load … | head.
+// ending returns the exit status and the message of a program whose command returned err. cause is
+// the signal that interrupted the command, if there was one. The message is empty in three cases:
+// the command has printed why it failed, a signal was the normal way to end it, or the reader of
+// stdout closed it, as in skillhand load … | head.
 func ending(err, cause error) (status int, message string) {
 	if err == nil {
 		return ExitOK, ""
 	}
-	said, _ := any(err).(*statusError) // itself: an error around it has more to say
+	said, _ := any(err).(*statusError) // not with AsType: a wrapping error has more to say
 	quiet := said != nil && errors.Is(said.err, errSaid) || closedStdout(err)
 	if cause != nil {
 		quiet = errors.Is(err, ErrEnded) || closedStdout(err)
@@ -116,7 +117,8 @@ func ending(err, cause error) (status int, message string) {
 	return ExitStatus(err), cmp.Or(err.Error(), fmt.Sprintf("failed without a message (%T)", err)) + advice(err)
 }
 
-// advice says, after an error's message, which flag may help: packages have no flags.
+// advice returns the end of an error's message: a flag that may help. Other packages do not know
+// the flags.
 func advice(err error) string {
 	if missing, ok := errors.AsType[*find.NotFoundError](err); ok && missing.Roots == 0 {
 		return "; --root adds a folder"
@@ -124,10 +126,10 @@ func advice(err error) string {
 	return ""
 }
 
-// closedStdout reports whether err says that nobody reads our stdout any more, and nothing else.
-// Other pipes and connections break with the same errno, and those are worth a message.
+// closedStdout reports whether err says only that the reader of stdout has closed it. Broken pipes
+// and connections of other kinds have the same errno, and they need a message.
 func closedStdout(err error) bool {
-	switch e := any(err).(type) { // itself, for the same reason
+	switch e := any(err).(type) { // not with AsType, for the same reason
 	case *fs.PathError:
 		return e.Path == os.Stdout.Name() && errors.Is(e.Err, syscall.EPIPE)
 	case interface{ Unwrap() error }:
@@ -138,7 +140,7 @@ func closedStdout(err error) bool {
 	return false
 }
 
-// ExitStatus turns an error into an exit status; nothing else does.
+// ExitStatus returns the exit status of an error. No other function chooses it.
 func ExitStatus(err error) int {
 	var status *statusError
 	var signal *interrupted
@@ -155,7 +157,7 @@ func ExitStatus(err error) int {
 	return ExitFailed
 }
 
-// AskStatus returns the exit status of a failure to get an answer.
+// AskStatus returns the exit status of an ask without an answer.
 func AskStatus(e *claude.Error) int {
 	switch {
 	case e.Category == claude.Auth, e.Category == claude.Quota:

@@ -12,20 +12,21 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// OneOf declares a flag that takes one of values: it refuses others, completes them, and lists them
-// in the help unless usage names them all. What *p holds is the default.
+// OneOf declares a flag that accepts one of values. It refuses other values, completes them, and
+// lists them in the help unless usage names them all. *p is the default.
 func OneOf(cmd *cobra.Command, p *string, name, usage string, values ...string) {
 	cmd.Flags().Var(&choice{p, values}, name, withValues(usage, values))
 	Values(cmd, name, values...)
 }
 
-// SomeOf works as OneOf does, for a flag that takes several values, separated by commas or given again.
+// SomeOf is like OneOf, for a flag that accepts several values, separated by commas or in repeated
+// flags.
 func SomeOf(cmd *cobra.Command, p *[]string, name, usage string, values ...string) {
 	cmd.Flags().Var(&choices{p: p, values: values}, name, withValues(usage, values))
 	Values(cmd, name, values...)
 }
 
-// withValues returns usage with the values behind it, unless it has them.
+// withValues returns usage followed by the values, unless usage names them all.
 func withValues(usage string, values []string) string {
 	if !slices.ContainsFunc(values, func(v string) bool { return !strings.Contains(usage, v) }) {
 		return usage
@@ -33,14 +34,14 @@ func withValues(usage string, values []string) string {
 	return usage + ": " + term.Either(values)
 }
 
-// A choice is the value of a flag that takes one of a few words.
+// A choice is the value of a flag that accepts one of a few words.
 type choice struct {
 	p      *string
 	values []string
 }
 
 func (c *choice) String() string {
-	if c.p == nil { // pflag asks a zero value
+	if c.p == nil { // pflag calls String on a zero value
 		return ""
 	}
 	return *c.p
@@ -56,11 +57,11 @@ func (c *choice) Set(typed string) error {
 	return nil
 }
 
-// choices is the value of a flag that takes several of a few words.
+// choices is the value of a flag that accepts several of a few words.
 type choices struct {
 	p      *[]string
 	values []string
-	set    bool // the default is gone
+	set    bool // the default was replaced
 }
 
 func (c *choices) String() string {
@@ -88,7 +89,7 @@ func (c *choices) Set(typed string) error {
 	return nil
 }
 
-// A notOneOf error says that a word is none of those that a flag takes.
+// A notOneOf error says that a flag does not accept a word.
 type notOneOf struct {
 	typed  string
 	values []string
@@ -101,7 +102,7 @@ func (e *notOneOf) Error() string {
 // exclusive matches cobra's message about flags that exclude each other.
 var exclusive = words.Regexp(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
 
-// plainGroup turns cobra's message about flags that exclude each other into ours.
+// plainGroup rewrites cobra's message about flags that exclude each other.
 func plainGroup(err error) error {
 	if err == nil {
 		return nil
@@ -122,11 +123,11 @@ func Values(cmd *cobra.Command, flag string, values ...string) {
 	ValuesFrom(cmd, flag, func() []string { return values })
 }
 
-// ValuesFrom lets a shell complete the value of a flag by what can be found out.
+// ValuesFrom lets a shell complete the value of a flag with the values that a function finds.
 func ValuesFrom(cmd *cobra.Command, flag string, values func() []string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		all := slices.Clone(values())
-		if comma := strings.LastIndexByte(typed, ','); cmd.Flag(flag).Value.Type() == "stringSlice" { // the one after the comma
+		if comma := strings.LastIndexByte(typed, ','); cmd.Flag(flag).Value.Type() == "stringSlice" { // complete the word after the comma
 			for i := range all {
 				all[i] = typed[:comma+1] + all[i]
 			}
@@ -134,7 +135,7 @@ func ValuesFrom(cmd *cobra.Command, flag string, values func() []string) {
 		return all, cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {
-		panic(err) // a flag of this name is defined before
+		panic(err) // the flag must be defined before
 	}
 }
 

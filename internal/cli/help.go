@@ -15,11 +15,12 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// first are the commands that the first help describes; further are those that it only names. What
-// is left is plumbing, which help --all has.
+// first lists the commands that the first help describes. further lists the commands that it only
+// names. Only help --all lists the rest.
 var (
 	first   = []string{"check", "load", "try", "test", "ask", "usage", "init"}
-	further = []string{"list", "may", "run", "batch", "page", "trust", "done", "gate", "doctor", "history", "mcp", "migrate", "parse", "upgrade", "uninstall"}
+	further = []string{"list", "may", "run", "batch", "page", "trust", "done", "gate",
+		"doctor", "history", "mcp", "migrate", "parse", "upgrade", "uninstall"}
 )
 
 // A group is a heading of the help, with its commands in the order of their help.
@@ -37,8 +38,8 @@ var groups = []group{
 	{"For other programs", []string{"hook", "builtin", "server"}},
 }
 
-// groupsOf returns the groups with the commands that there are. Commands that no group names come
-// last, unless only the first ones are wanted.
+// groupsOf returns the groups of the existing commands. Commands without a group come last, unless
+// only the first commands are wanted.
 func groupsOf(cmd *cobra.Command, all bool) (titles []string, members [][]*cobra.Command) {
 	left := map[string]*cobra.Command{}
 	var order []string
@@ -74,10 +75,10 @@ func groupsOf(cmd *cobra.Command, all bool) (titles []string, members [][]*cobra
 	return titles, members
 }
 
-// A helper prints help as wide as the terminal is.
+// A helper prints help in the width of the terminal.
 type helper struct{ std *Std }
 
-// narrowest and widest are the widths of help: text in wider lines is hard to read.
+// narrowest and widest limit the width of help. Wider lines are hard to read.
 const narrowest, widest = 40, 100
 
 func (h helper) columns() int { return min(max(h.std.Columns(), narrowest), widest) }
@@ -104,7 +105,8 @@ func (h helper) usage(c *cobra.Command) error {
 	return err
 }
 
-// body returns the help of a command below its description; of the root, with all commands or the first.
+// body returns the help of a command below its description. For the root it lists all commands, or
+// only the first ones.
 func (h helper) body(c *cobra.Command, all bool) string {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
@@ -146,7 +148,7 @@ func (h helper) body(c *cobra.Command, all bool) string {
 	return b.String()
 }
 
-// namedOnly lists the commands of the root that its first help names and does not describe.
+// namedOnly lists the commands that the first help of the root names without a description.
 func namedOnly(c *cobra.Command) []string {
 	if c.HasParent() {
 		return nil
@@ -156,7 +158,7 @@ func namedOnly(c *cobra.Command) []string {
 	})
 }
 
-// more says where the rest of the help is.
+// more returns a line that names the other help texts.
 func (h helper) more(root *cobra.Command, all bool) string {
 	text := fmt.Sprintf("Run %s COMMAND --help for more about a command.", root.CommandPath())
 	if !all && len(root.Commands()) > 0 {
@@ -169,7 +171,7 @@ func (h helper) more(root *cobra.Command, all bool) string {
 	return text + " Also: " + strings.Join(names, ", ") + ".\n"
 }
 
-// reflow sets paragraphs to a width. Lines that are indented stay as they are.
+// reflow wraps paragraphs at a width. Indented lines stay as they are.
 func reflow(text string, width int) string {
 	var b strings.Builder
 	var paragraph []string
@@ -191,13 +193,13 @@ func reflow(text string, width int) string {
 	return b.String()
 }
 
-// placeholder is what stands for a flag's value in the lines of the flags.
+// placeholder matches the name of a flag's value in the lines about flags.
 var placeholder = words.Regexp(`(?m)^ {1,6}(?:-\w, )?--[\w-]+ ([a-zA-Z][^ \n]*)`)
 
-// optional is a flag whose value may be left out, as pflag writes it: --pin digest[="now"].
+// optional matches a flag whose value may be omitted, as pflag writes it: --pin digest[="now"].
 var optional = words.Regexp(`(?m)^( {1,6}--[\w-]+) (\w+)\[=[^]]*\]`)
 
-// flagLines describes flags, with the placeholders of their values in capitals.
+// flagLines returns the lines about flags, with the names of values in capitals.
 func flagLines(set *pflag.FlagSet, columns int) string {
 	text := []byte(strings.TrimRight(set.FlagUsagesWrapped(columns), " \n"))
 	for _, at := range placeholder.Get().FindAllSubmatchIndex(text, -1) {
@@ -210,7 +212,7 @@ func flagLines(set *pflag.FlagSet, columns int) string {
 	return string(text)
 }
 
-// flagError says which flag is wrong, and which may have been meant.
+// flagError returns an error that names the wrong flag and suggests the right one.
 func flagError(cmd *cobra.Command, err error) error {
 	text := err.Error()
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && len(e.GetSpecifiedName()) > 1 {
@@ -262,9 +264,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	return Exit(ExitUsage, &badFlag{fmt.Sprintf("%s\nsee %s --help", text, cmd.CommandPath())})
 }
 
-// dashFirst says how to pass a flag on that a command does not have, where arguments go to a skill.
+// dashFirst says how to pass an unknown flag to the skill, if the command passes arguments to one.
 func dashFirst(cmd *cobra.Command, unknown *pflag.NotExistError) string {
-	before := cmd.Flags().Args() // those in front of the flag
+	before := cmd.Flags().Args() // the arguments before the flag
 	if len(before) == 0 || !strings.HasSuffix(cmd.Use, "[ARG...]") {
 		return ""
 	}
@@ -276,12 +278,13 @@ func dashFirst(cmd *cobra.Command, unknown *pflag.NotExistError) string {
 		words.Quote(flag))
 }
 
-// A badFlag error says what is wrong with a flag. Those after it were not read.
+// A badFlag error says what is wrong with a flag. Flags after it were not read.
 type badFlag struct{ text string }
 
 func (e *badFlag) Error() string { return e.text }
 
-// seconds returns what somebody means by a number without a unit: milliseconds if there are many.
+// seconds returns the duration that a number without a unit probably means: milliseconds if it is
+// large.
 func seconds(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n) + "s"
@@ -289,10 +292,10 @@ func seconds(n int) string {
 	return strconv.FormatFloat(float64(n)/1000, 'f', -1, 64) + "s"
 }
 
-// suggest returns the names that are a few keystrokes away, nearest first.
+// suggest returns the names within a few keystrokes, nearest first.
 func suggest(typed string, names []string) []string {
 	most := 2
-	if len(typed) <= 4 { // two of four letters say little
+	if len(typed) <= 4 { // two wrong letters of four are too many
 		most = 1
 	}
 	return words.Within(typed, names, most)

@@ -5,29 +5,30 @@ import (
 	"time"
 )
 
-// A Lines prints lines of JSON as they come. A reader that is slow makes whoever sends
-// them wait; one that has stopped must not make the time limit wait.
+// A Lines prints lines of JSON as they come. A slow reader makes the sender wait. A reader that has
+// stopped must not hold up the time limit.
 type Lines struct {
 	until context.Context
 	lines chan any
 	done  chan struct{}
 }
 
-// NewLines prints until a context ends. If nobody listens, it cancels.
+// NewLines returns a Lines that prints until a context ends. If the reader closes stdout, it calls
+// cancel.
 func NewLines(until context.Context, std *Std, cancel context.CancelCauseFunc) *Lines {
 	p := &Lines{until: until, lines: make(chan any), done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
 		for e := range p.lines {
 			if err := std.PrintJSON(e); err != nil {
-				cancel(err) // nobody listens
+				cancel(err) // the reader is gone
 			}
 		}
 	}()
 	return p
 }
 
-// Send prints one.
+// Send prints a value as a line.
 func (p *Lines) Send(v any) {
 	select {
 	case p.lines <- v:
@@ -35,7 +36,7 @@ func (p *Lines) Send(v any) {
 	}
 }
 
-// End waits until all is printed, and reports whether it was.
+// End waits until all lines are printed, and reports whether they were.
 func (p *Lines) End() bool {
 	if p.lines == nil {
 		return true

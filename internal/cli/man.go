@@ -18,8 +18,8 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// NewMan returns the command that prints manual pages. Of the second program it
-// writes only those of its commands: the page about all of them is the first's.
+// NewMan returns the command that prints manual pages. In the second program it writes only the
+// pages of its commands; the first program has the page about all commands.
 func NewMan(std *Std, second bool) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
@@ -60,7 +60,7 @@ If SOURCE_DATE_EPOCH is set, it is the date of the pages.`,
 	return cmd
 }
 
-// showManual lets man show a page. Where there is no man, help says the same.
+// showManual shows a page with man. If man is missing, it suggests the help.
 func (std *Std) showManual(of *cobra.Command, page string) error {
 	man, sh := std.findQuiet("man"), std.findQuiet("sh")
 	if man == "" || sh == "" {
@@ -75,7 +75,7 @@ func (std *Std) showManual(of *cobra.Command, page string) error {
 		os.Remove(f.Name())
 		return err
 	}
-	// man needs the terminal to itself, so it takes our place; the shell removes the file after it.
+	// man needs the terminal to itself, so a shell with man replaces this process and removes the file afterwards.
 	exit, err := proc.Become(sh, []string{"sh", "-c", `"$0" "$1"; s=$?; rm -f "$1"; exit $s`, man, f.Name()}, std.Env)
 	if err == nil && exit != 0 {
 		err = Said(exit)
@@ -95,8 +95,8 @@ func (std *Std) findQuiet(name string) string {
 	return file
 }
 
-// sourceDate returns the day that a page is from: of the source it was made of, so
-// that the same source makes the same page; "" if that is not known.
+// sourceDate returns the date of the source, so that the same source makes the same page. It
+// returns "" if the date is unknown.
 func sourceDate(epoch string) (string, error) {
 	if epoch == "" {
 		return "", nil
@@ -133,7 +133,7 @@ func writeManual(cmd *cobra.Command, dir, date string) error {
 	}
 	for _, c := range documented(cmd) {
 		if isServer(c) {
-			continue // its own program has more to say
+			continue // the second program writes these pages
 		}
 		if err := writeManual(c, dir, date); err != nil {
 			return err
@@ -156,7 +156,7 @@ func manual(cmd *cobra.Command, date string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH %s 1 %s %s %s\n", quote(strings.ToUpper(manualName(cmd))), quote(date),
 		quote("skillhand "+NewVersion().Version), quote("skillhand"))
-	b.WriteString(".nh\n.ad l\n") // a hyphen in the middle of a variable's name would be read as part of it
+	b.WriteString(".nh\n.ad l\n") // a hyphen added inside the name of a variable would look like part of it
 	b.WriteString(".SH NAME\n" + roff(manualName(cmd)) + ` \- ` + roff(lowerFirst(cmd.Short)) + "\n")
 	b.WriteString(".SH SYNOPSIS\n" + synopsis(cmd))
 	b.WriteString(".SH DESCRIPTION\n" + prose(description(cmd)))
@@ -181,7 +181,7 @@ func manual(cmd *cobra.Command, date string) string {
 	return b.String()
 }
 
-// description returns the long text of a command, else the sentence that it has.
+// description returns the long text of a command, or its short text if there is none.
 func description(cmd *cobra.Command) string {
 	if cmd.Long != "" {
 		return cmd.Long
@@ -208,7 +208,7 @@ func options(title string, flags *pflag.FlagSet) string {
 	return table(title, rows)
 }
 
-// FlagRow returns how a flag is typed, and what it does.
+// FlagRow returns the syntax of a flag and its description.
 func FlagRow(f *pflag.Flag) [2]string {
 	value, usage := pflag.UnquoteUsage(f)
 	name := "--" + f.Name
@@ -239,8 +239,7 @@ func table(title string, rows [][2]string) string {
 	return b.String()
 }
 
-// prose sets a text whose paragraphs are apart by empty lines. What is indented
-// stays as it is.
+// prose formats paragraphs that are separated by empty lines. Indented lines stay as they are.
 func prose(text string) string {
 	var b strings.Builder
 	lines := strings.Split(strings.TrimSpace(text), "\n")
@@ -268,7 +267,7 @@ func indented(line string) bool {
 	return strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t")
 }
 
-// verbatim sets lines as they are, in a block of their own.
+// verbatim formats lines as they are, in a block.
 func verbatim(lines []string) string {
 	var b strings.Builder
 	b.WriteString(".PP\n.RS 4\n.nf\n")
@@ -279,20 +278,20 @@ func verbatim(lines []string) string {
 	return b.String()
 }
 
-// plain keeps characters what they are: roff would set typographic ones in
-// their place, which nobody can paste into a shell.
+// plain escapes characters that roff would replace with typographic ones, which nobody can paste
+// into a shell.
 var plain = strings.NewReplacer(`\`, `\e`, `-`, `\-`, `'`, `\(aq`, "`", `\(ga`, `^`, `\(ha`, `~`, `\(ti`)
 
-// roff makes a line of text out of s.
+// roff returns s as a line of text for roff.
 func roff(s string) string {
 	s = plain.Replace(s)
 	if strings.HasPrefix(s, ".") {
-		s = `\&` + s // a request otherwise
+		s = `\&` + s // otherwise roff reads a request
 	}
 	return s
 }
 
-// quote makes one argument of a macro out of s.
+// quote returns s as one argument of a macro.
 func quote(s string) string { return `"` + strings.ReplaceAll(roff(s), `"`, `\(dq`) + `"` }
 
 func lowerFirst(s string) string {

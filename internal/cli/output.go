@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-// CheckOutput says why nothing can be written to a file, before the work whose results it is for.
+// CheckOutput returns an error if a file cannot be written. It runs before the work whose results
+// go there.
 func CheckOutput(file string) error {
 	if file == "" {
 		return nil
@@ -21,7 +22,7 @@ func CheckOutput(file string) error {
 	dir := filepath.Dir(file)
 	info, err := os.Stat(dir)
 	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
-		return Usagef("%s: %v", dir, wrong.Err) // no input is missing
+		return Usagef("%s: %v", dir, wrong.Err) // wrong usage, not a missing input
 	}
 	if err == nil && !info.IsDir() {
 		return Usagef("%s: is not a folder", dir)

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Group makes cmd one that only has commands below it: without one it shows its help, and a mistyped
-// one is wrong usage.
+// Group makes cmd a command that only has subcommands. Without a subcommand it prints its help; a
+// mistyped one is wrong usage.
 func Group(cmd *cobra.Command) {
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -21,8 +21,8 @@ func Group(cmd *cobra.Command) {
 	}
 }
 
-// Root makes cmd the root of a program: what it does without a command, with
-// one that is mistyped, with a flag that is, with help and completion.
+// Root makes cmd the root of a program. It sets up the help, the completion, and the errors for a
+// mistyped command or flag.
 func Root(std *Std, cmd *cobra.Command) {
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	Group(cmd)
@@ -45,12 +45,12 @@ func Root(std *Std, cmd *cobra.Command) {
 	}
 }
 
-// few is how many arguments cobra is given. It copies them several times before
-// a command has them: with thousands of files that takes longer than to start.
+// few is how many arguments cobra gets. It copies arguments several times before the command gets
+// them, which takes longer than the start with thousands of files.
 const few = 100
 
-// SetArgs sets a program's arguments. Those at the end that can be neither a flag
-// nor a flag's value go straight to the command, if there are many.
+// SetArgs sets a program's arguments. If there are many, those at the end that can be neither a
+// flag nor a flag's value go straight to the command.
 func SetArgs(root *cobra.Command, args []string) {
 	args = withoutHelp(root, args)
 	root.SetArgs(args)
@@ -58,7 +58,7 @@ func SetArgs(root *cobra.Command, args []string) {
 	for n > few && !strings.HasPrefix(args[n-1], "-") {
 		n--
 	}
-	n = min(n+1, len(args)) // the first may be the value of the flag before it
+	n = min(n+1, len(args)) // the next argument may be the value of a flag
 	if n == len(args) {
 		return
 	}
@@ -71,14 +71,15 @@ func SetArgs(root *cobra.Command, args []string) {
 	root.SetArgs(args[:n])
 }
 
-// withoutHelp takes flags from a mistyped command. Cobra would answer the help flag with the help of
-// the command above it, as if nothing were wrong, and complain of any other before it names the command.
+// withoutHelp removes the flags after a mistyped command. For the help flag, cobra would print the
+// help of the parent command, as if nothing were wrong. For any other flag, it would complain about
+// the flag before the command.
 func withoutHelp(root *cobra.Command, args []string) []string {
 	cmd, rest, err := root.Find(args)
 	if err != nil || !cmd.HasSubCommands() || len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
 		return args
 	}
-	later := rest[0] == "help" || strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) // cobra adds them as it runs
+	later := rest[0] == "help" || strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) // cobra adds these commands later
 	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
 		return arg == "-h" || arg == "--help" || cmd == root && !later && strings.HasPrefix(arg, "-")
 	})
@@ -136,8 +137,8 @@ func below(root *cobra.Command, words []string) []string {
 	return names
 }
 
-// meantValue says how to write an argument that was meant for a flag whose value may be left out.
-// An argument that is the name of a flag was meant for that, and one that a command does not take may be a skill's name.
+// meantValue suggests how to write an argument that the command does not accept: as the flag of
+// that name, as the value of --skill, or as the value of a given flag whose value may be omitted.
 func meantValue(cmd *cobra.Command, arg string) (hint string) {
 	if f := cmd.Flags().Lookup(arg); f != nil && !f.Hidden {
 		return fmt.Sprintf(", did you mean --%s?", arg)
@@ -160,7 +161,7 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 			return nil
 		}
 		what := "too few arguments"
-		for n := range args { // the first arguments alone would do
+		for n := range args { // fewer arguments may be valid
 			if check(cmd, args[:n]) == nil {
 				what = fmt.Sprintf("%q is one argument too many", args[n]) + meantValue(cmd, args[n])
 			}
@@ -169,8 +170,8 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// Misplaced returns an argument of the script that is spelled as a flag of the command, which was not given, with its value;
-// "" after --, where it is meant.
+// Misplaced returns an argument of the script, with its value, that is also the name of a flag of
+// the command. It returns "" if the command got that flag, or after --.
 func Misplaced(cmd *cobra.Command, args []string) string {
 	if cmd.ArgsLenAtDash() >= 0 {
 		return ""

@@ -21,13 +21,12 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// ServerName is the second program, which has the commands that need a database
-// or a network. They cost every start of a program that links them, so the
-// first one hands over instead.
+// ServerName is the second program, with the commands that need a database or a network. Linking
+// them would slow every start, so the first program hands over to the second.
 const ServerName = "skillhand-server"
 
-// serverCommands are the commands of the second program, with what help says
-// about them. A test holds them against the program itself.
+// serverCommands lists the commands of the second program with their short help. A test compares
+// the list with the program itself.
 var serverCommands = [][2]string{
 	{"batch", "Run many scripts and prompts as durable jobs"},
 	{"done", "Say whether the checks in a skill's done.yaml pass here"},
@@ -38,15 +37,15 @@ var serverCommands = [][2]string{
 	{"try", "Try skills with a model: do they fire, do they help"},
 }
 
-// ServerCommands stand for the commands of the second program in the help and
-// the completion of the first.
+// ServerCommands returns placeholders for the commands of the second program, for the help and the
+// completion of the first.
 func ServerCommands() []*cobra.Command {
 	var all []*cobra.Command
 	for _, c := range serverCommands {
 		all = append(all, &cobra.Command{
 			Use: c[0], Short: c[1], DisableFlagParsing: true,
 			Annotations: map[string]string{ServerName: ""},
-			Run:         func(*cobra.Command, []string) {}, // HandOver comes first
+			Run:         func(*cobra.Command, []string) {}, // HandOver runs instead
 		})
 	}
 	return all
@@ -57,8 +56,8 @@ func isServer(c *cobra.Command) bool {
 	return ok
 }
 
-// ForServer returns the command of the second program that arguments are for,
-// or "": be it to run it, or to have help, its manual page or completions.
+// ForServer returns the command of the second program that the arguments name, whether to run it or
+// to get its help, its manual page or completions. Otherwise it returns "".
 func ForServer(args []string) string {
 	for i, arg := range args {
 		switch {
@@ -66,7 +65,7 @@ func ForServer(args []string) string {
 		case i == 0 && slices.Contains([]string{"help", "man", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}, arg):
 		case slices.ContainsFunc(serverCommands, func(c [2]string) bool { return c[0] == arg }):
 			if last := i == len(args)-1; last && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-				return "" // its name is being completed, not what follows
+				return "" // the shell completes the name of the command itself
 			}
 			return arg
 		default:
@@ -76,11 +75,11 @@ func ForServer(args []string) string {
 	return ""
 }
 
-// callerVariable tells the second program which version of the first called it.
+// callerVariable contains the version of the first program that called the second.
 const callerVariable = "SKILLHAND_CALLER_VERSION"
 
-// HandOver lets the second program do the work: same arguments, streams and
-// exit status. It returns the status to exit with.
+// HandOver runs the second program with the same arguments, streams and exit status. It returns the
+// status to exit with.
 func HandOver(std *Std, command string, args []string) int {
 	server, err := std.findServer()
 	if err != nil {
@@ -96,7 +95,8 @@ func HandOver(std *Std, command string, args []string) int {
 	return std.report(err, nil, slices.Contains(args, "--json"))
 }
 
-// AskServer runs the second program and returns what it prints. Whatever comes of it, this program goes on.
+// AskServer runs the second program and returns its output. Unlike after HandOver, this program
+// continues.
 func (std *Std) AskServer(ctx context.Context, stdin []byte, limit time.Duration, args ...string) ([]byte, error) {
 	server, err := std.findServer()
 	if err != nil {
@@ -154,7 +154,7 @@ func (std *Std) findServer() (string, error) {
 		cmp.Or(self, "skillhand"), release)
 }
 
-// serverManuals lets the second program write the manual pages of its commands.
+// serverManuals runs the second program to write the manual pages of its commands.
 func (std *Std) serverManuals(ctx context.Context, dir string) error {
 	server, err := std.findServer()
 	if err != nil {
@@ -172,8 +172,8 @@ func (std *Std) serverManuals(ctx context.Context, dir string) error {
 	return err
 }
 
-// checkCaller says so if the first program is another version than this one.
-// Programs that we start in turn do not see who called us.
+// checkCaller warns if the first program has another version than this one. It removes the
+// variable, so that programs that we start do not see who called us.
 func (std *Std) checkCaller() {
 	caller := std.Getenv(callerVariable)
 	if caller == "" {
@@ -186,7 +186,7 @@ func (std *Std) checkCaller() {
 	}
 }
 
-// ServerMain runs the second program. Its commands are called as those of the first.
+// ServerMain runs the second program. Its commands have the same names as in the first.
 func ServerMain(std *Std, args []string, commands ...*cobra.Command) int {
 	std.second = true
 	std.checkCaller()
@@ -206,21 +206,21 @@ You never need to call it yourself: skillhand COMMAND finds it.`,
 	return Run(std, root)
 }
 
-// A Server is what the second program is. It is described by schemas/server-v1.schema.json.
+// A Server describes the second program. It is described by schemas/server-v1.schema.json.
 type Server struct {
 	Version
-	Program  string   `json:"program"` // its path
+	Program  string   `json:"program"` // the path of the program
 	Commands []string `json:"commands"`
-	Modules  []Module `json:"modules"` // that it is built of
+	Modules  []Module `json:"modules"` // from which the program is built
 }
 
-// A Module is one that a program is built of.
+// A Module is a Go module that a program is built from.
 type Module struct {
 	Path    string `json:"path"`
 	Version string `json:"version"`
 }
 
-// NewServer returns what this program is.
+// NewServer describes this program.
 func NewServer(root *cobra.Command) (*Server, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -238,7 +238,7 @@ func NewServer(root *cobra.Command) (*Server, error) {
 	return s, nil
 }
 
-// Text writes it for people.
+// Text formats the description for people.
 func (s *Server) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s (%s, %s/%s)\n", ServerName, s.Version.Version, s.Go, s.OS, s.Arch)

@@ -11,10 +11,9 @@ import (
 	"github.com/skillhand/skillhand/internal/proc"
 )
 
-// withSignals returns a context that a first Ctrl-C, SIGTERM or the end of the
-// terminal cancels. Signals are caught from the moment on that something waits
-// for the context: until then there is nothing to end in order, and catching
-// them costs start-up.
+// withSignals returns a context that ends at the first Ctrl-C or SIGTERM, or when the terminal
+// closes. It catches signals only after something waits for the context: before that there is
+// nothing to end in order, and catching signals slows the start.
 func withSignals(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
 	return &signalContext{Context: ctx, cancel: cancel}
@@ -26,12 +25,12 @@ type signalContext struct {
 	once   sync.Once
 }
 
-// Done tells whoever wants to be told of the end.
+// Done returns the channel that closes when the context ends, and starts to catch signals.
 func (c *signalContext) Done() <-chan struct{} {
 	c.once.Do(func() {
 		signals := make(chan os.Signal, 4)
-		// A closed stdout shall not kill us either: the write fails instead, and
-		// what was started is still ended in order.
+		// A closed stdout must not kill this process: the write fails instead, and the started
+		// processes are still stopped in order.
 		signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
 		go c.catch(signals, func(status int) {
 			proc.KillOrphans()
@@ -41,8 +40,8 @@ func (c *signalContext) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// repeat is how long after a signal another one is the same: GNU timeout signals a process, and
-// then its whole group.
+// repeat is how long after a signal a second one counts as the same: GNU timeout signals a process,
+// and then its whole group.
 const repeat = 500 * time.Millisecond
 
 func (c *signalContext) catch(signals <-chan os.Signal, exit func(status int)) {
@@ -54,7 +53,7 @@ func (c *signalContext) catch(signals <-chan os.Signal, exit func(status int)) {
 		if first.IsZero() {
 			first = time.Now()
 		}
-		if c.Err() != nil { // a second one ends us at once, and all that we started
+		if c.Err() != nil { // a second signal kills this process and its children at once
 			exit(128 + int(s.(syscall.Signal)))
 		}
 		c.cancel(&interrupted{s.(syscall.Signal)})

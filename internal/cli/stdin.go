@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Why ReadAll read nothing.
+// These errors say why ReadAll read nothing.
 var (
 	ErrSilent  = errors.New("nothing came")
 	ErrEndless = errors.New("it did not end")
 )
 
-// ReadAll reads to the end, if the first byte comes within patience and the last
-// within limit; no more than most bytes.
+// ReadAll reads to the end, but at most the given number of bytes. The first byte must come within
+// patience, and the last within limit.
 func ReadAll(ctx context.Context, in io.Reader, most int64, patience, limit time.Duration) (string, error) {
 	type read struct {
 		text []byte
@@ -24,7 +24,7 @@ func ReadAll(ctx context.Context, in io.Reader, most int64, patience, limit time
 	begun, done := make(chan struct{}), make(chan read, 1)
 	go func() {
 		limited := bufio.NewReader(io.LimitReader(in, most))
-		_, _ = limited.Peek(1) // ReadAll tells of errors
+		_, _ = limited.Peek(1) // ReadAll reports errors
 		close(begun)
 		text, err := io.ReadAll(limited)
 		done <- read{text: text, err: err}

@@ -12,8 +12,8 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// borrowed returns the words of other programs for our commands, by the command that they stand below.
-// It is a function because a map of this size would cost every start.
+// borrowed returns the commands that names from other programs stand for, by parent command. It is
+// a function because a map of this size would slow every start.
 func borrowed() map[string]map[string]string {
 	return map[string]map[string]string{
 		"skillhand": {
@@ -46,7 +46,7 @@ func borrowed() map[string]map[string]string {
 	}
 }
 
-// borrowedFlag returns what to say about a flag of other programs that a command does not have, or "".
+// borrowedFlag returns advice about a flag that other programs have and this command lacks, or "".
 func borrowedFlag(path, name string) string {
 	const noRules = ": rules are switched off in .skillhand.yaml, as in check: {rules: {SK308: off}}"
 	said := map[string]map[string]string{
@@ -75,15 +75,16 @@ func borrowedFlag(path, name string) string {
 	return said
 }
 
-// DidYouMean returns the end of a message about a mistyped name: the names that may have been meant, or "".
+// DidYouMean returns the end of a message about a mistyped name: names that may have been meant, or
+// "".
 func DidYouMean(typed string, names []string) string {
-	if near := suggest(typed, names); len(near) > 0 && len(near) <= 3 { // more would be no help
+	if near := suggest(typed, names); len(near) > 0 && len(near) <= 3 { // a longer list would not help
 		return ", did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return ""
 }
 
-// unknown returns the error of a word that is no command below cmd.
+// unknown returns the error for a word that names no command below cmd.
 func unknown(cmd *cobra.Command, word string) error {
 	text := fmt.Sprintf("unknown command %q", word)
 	near := Meant(cmd, word)
@@ -96,7 +97,8 @@ func unknown(cmd *cobra.Command, word string) error {
 	return Usagef("%s\nsee %s --help", text, cmd.CommandPath())
 }
 
-// forFile returns the command that a file or folder may have been meant for which stands where a command should.
+// forFile returns the command that was probably meant if a file or folder is where a command should
+// be.
 func forFile(path, file string, folder bool) []string {
 	switch {
 	case path == "skillhand":
@@ -107,7 +109,7 @@ func forFile(path, file string, folder bool) []string {
 	return nil
 }
 
-// NoCommand refuses arguments of a command that has others below it: each is a mistyped one.
+// NoCommand refuses arguments of a command with subcommands: an argument is a mistyped subcommand.
 func NoCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -118,8 +120,8 @@ func NoCommand(cmd *cobra.Command, args []string) error {
 	return unknown(cmd, args[0])
 }
 
-// Meant lists what a word may stand for: a word of another program has one meaning, a mistyped one
-// those that are a few keystrokes away.
+// Meant lists the commands that a word may stand for. A word of another program stands for one
+// command; a mistyped word stands for those within a few keystrokes.
 func Meant(cmd *cobra.Command, word string) []string {
 	path := cmd.CommandPath()
 	if ours, ok := borrowed()[path][strings.ToLower(word)]; ok {

@@ -6,7 +6,7 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// A topic is help that is about no command.
+// A topic is a help text that is not about a command.
 type topic struct {
 	name  string
 	words []string // other names for it
@@ -14,7 +14,7 @@ type topic struct {
 	rows  [][2]string
 }
 
-// topics are the help topics, besides commands.
+// topics are the help texts that are not about commands.
 var topics = []topic{
 	{"exit-codes", []string{"exit-status", "exit", "status-codes"}, "All commands end with these exit statuses. " +
 		"With --json, a command that fails before it prints anything prints one document with the error. run, ask, parse and " +
@@ -23,7 +23,7 @@ var topics = []topic{
 	{"install", []string{"installing"}, "Each of these installs skillhand; skillhand upgrade knows which one you used.", installs},
 }
 
-// Variables says what each environment variable does that commands obey.
+// Variables describes the environment variables that commands read.
 var Variables = [][2]string{
 	{"SKILLHAND_STATE_DIR", "The folder for state; else $XDG_STATE_HOME/skillhand, else ~/.local/state/skillhand."},
 	{"SKILLHAND_TRUST", "\"all\" trusts every folder, for CI and containers."},
@@ -52,7 +52,7 @@ var installs = [][2]string{
 	{"skillhand completion SHELL", "Then let your shell complete commands: see skillhand help completion."},
 }
 
-// topicOf finds a topic by its name or another word for it.
+// topicOf finds a topic by its name or by another word for it.
 func topicOf(name string) *topic {
 	for i, t := range topics {
 		for _, word := range append(t.words, t.name) {
@@ -64,7 +64,7 @@ func topicOf(name string) *topic {
 	return nil
 }
 
-// text returns the topic, in lines of a width.
+// text returns the topic, wrapped at a width.
 func (t *topic) text(columns int) string {
 	var b strings.Builder
 	b.WriteString(reflow(t.intro, columns) + "\n")

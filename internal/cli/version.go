@@ -11,7 +11,7 @@ import (
 // version is set when a release is built.
 var version = ""
 
-// A Version is which build a program is. It is described by schemas/version-v1.schema.json.
+// A Version describes the build of a program. It is described by schemas/version-v1.schema.json.
 type Version struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit"`
@@ -20,7 +20,7 @@ type Version struct {
 	Arch    string `json:"arch"`
 }
 
-// NewVersion returns which build this program is.
+// NewVersion describes the build of this program.
 func NewVersion() Version {
 	doc := Version{Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {

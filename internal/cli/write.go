@@ -9,8 +9,8 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// WriteShown shows what would change in a file, and writes it if a person at the terminal says yes. Where nobody can be asked
-// it only shows: a model can run the command too.
+// WriteShown shows the change to a file, and writes it if a person at the terminal agrees. Without
+// a terminal it only shows the change, because a model can run the command too.
 func (std *Std) WriteShown(ctx context.Context, file string, e *files.Edit) error {
 	std.Say(term.Visible(e.Diff()))
 	if !std.Interactive() {

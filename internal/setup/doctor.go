@@ -1,5 +1,6 @@
-// Package setup answers one question: what is on this machine of skillhand, and of what skills need? It diagnoses what is missing or
-// broken, makes new skills, plugins and batches, tells agents how to start skillhand mcp, and takes all of it away.
+// Package setup answers one question: what of skillhand, and of what skills need, is on this
+// machine? It diagnoses what is missing or broken, makes new skills, plugins and batches,
+// configures agents to start skillhand mcp, and removes all of this.
 package setup
 
 import (
@@ -23,31 +24,31 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A DiagnoseRequest says where to look. The zero value looks at the working folder.
+// A DiagnoseRequest says what to diagnose. The zero value means the working folder.
 type DiagnoseRequest struct {
 	Dir string   // "" means the working folder
 	Env []string // nil means the caller's
 
-	Policy  func(here.Here) trust.Policy // what may run at a place; nil means what lies in no project
-	Version string                       // of the program that asks, to compare with the one on PATH
+	Policy  func(here.Here) trust.Policy // returns which commands may run; nil trusts only files outside projects
+	Version string                       // of this program, to compare with the one in PATH
 	Commit  string
 }
 
-// A Diagnosis is what Run found. It is described by schemas/doctor-v1.schema.json.
+// A Diagnosis is the result of Diagnose. It is described by schemas/doctor-v1.schema.json.
 type Diagnosis struct {
-	OK     bool      `json:"ok"` // nothing is wrong, and nothing that is needed is missing
+	OK     bool      `json:"ok"` // nothing is broken, and nothing necessary is missing
 	Checks []Finding `json:"checks"`
 }
 
-// A Finding is one thing that was looked at.
+// A Finding describes one thing that Diagnose inspected.
 type Finding struct {
 	Name   string `json:"name"`
 	Status Status `json:"status"`
-	Text   string `json:"text"` // what there is, or what is wrong with it
-	Fix    string `json:"fix"`  // what to do about it, a step in each line, or ""
+	Text   string `json:"text"` // what was found, or what is wrong with it
+	Fix    string `json:"fix"`  // what to do, one step a line, or ""
 }
 
-// A Status says how a thing stands.
+// A Status says whether a thing works.
 type Status string
 
 // The statuses, from best to worst.
@@ -58,12 +59,12 @@ const (
 	Missing Status = "missing" // skillhand needs it
 )
 
-// Diagnose looks around. It changes nothing, and an error in what it looks at is a finding.
+// Diagnose inspects this machine and a folder. It changes nothing, and reports errors as findings.
 func Diagnose(ctx context.Context, req DiagnoseRequest) Diagnosis {
 	var doc Diagnosis
 	add := func(f ...Finding) { doc.Checks = append(doc.Checks, f...) }
 	h, stateErr := here.From(req.Dir, req.Env)
-	if stateErr != nil { // the rest can be looked at all the same
+	if stateErr != nil { // inspect the rest in any case
 		var err error
 		if h, err = (here.Here{Dir: req.Dir, Env: req.Env, State: os.DevNull}).Complete(); err != nil {
 			add(Finding{"state", Missing, err.Error(), ""})
@@ -81,7 +82,7 @@ func Diagnose(ctx context.Context, req DiagnoseRequest) Diagnosis {
 	add(p.agents()...)
 	add(hooks(h)...)
 	add(mcpAgents(h)...)
-	if stateErr == nil { // else there is nowhere to look
+	if stateErr == nil { // otherwise there is no state folder to inspect
 		add(placed(h)...)
 		add(trusted(h, policy))
 	}
@@ -116,7 +117,7 @@ func platform(system string) Finding {
 	return f
 }
 
-// state finds out whether the state folder can be written to. It leaves nothing behind.
+// state checks whether the state folder is writable. It leaves nothing behind.
 func state(h here.Here, err error) Finding {
 	if err != nil {
 		return Finding{"state", Missing, err.Error(), ""}
@@ -137,7 +138,7 @@ func state(h here.Here, err error) Finding {
 	return Finding{"state", OK, h.State, ""}
 }
 
-// hooks finds out whether Claude Code tells skillhand what agents have seen.
+// hooks checks whether Claude Code calls skillhand hook, which notes what agents have seen.
 func hooks(h here.Here) []Finding {
 	where := h.Settings()
 	set := settings.Read(where)
@@ -155,7 +156,7 @@ func hooks(h here.Here) []Finding {
 	return append(all, plugin(set, installed))
 }
 
-// mcpAgents finds out which agents start skillhand mcp, and whether they can.
+// mcpAgents checks which agents are configured to start skillhand mcp, and whether they can.
 func mcpAgents(h here.Here) []Finding {
 	var all []Finding
 	for _, f := range FindMCP(MCPOwner{Home: h.Home, Project: h.Project, Getenv: h.Env.Get}) {
@@ -174,7 +175,8 @@ func mcpAgents(h here.Here) []Finding {
 	return all
 }
 
-// placed says what else of skillhand's lies on this machine; hooks and agents have the rest.
+// placed lists the other things that skillhand put on this machine; hooks and mcpAgents list the
+// rest.
 func placed(h here.Here) []Finding {
 	var all []Finding
 	for _, it := range FindItems(h) {
@@ -186,7 +188,7 @@ func placed(h here.Here) []Finding {
 	return all
 }
 
-// plugin says how Claude Code has our plugin.
+// plugin says how the plugin is installed in Claude Code.
 func plugin(set *settings.Settings, installed []find.InstalledPlugin) Finding {
 	const (
 		without = "in Claude Code, every load prints the whole skill"
@@ -217,7 +219,7 @@ func has(installed []find.InstalledPlugin, id string) bool {
 	return false
 }
 
-// hookIn returns the last file that has a hook of skillhand's, or nil.
+// hookIn returns the last settings file with a hook that calls skillhand, or nil.
 func hookIn(set *settings.Settings) *settings.File {
 	var found *settings.File
 	for _, f := range set.Files {
@@ -231,7 +233,7 @@ func hookIn(set *settings.Settings) *settings.File {
 }
 
 func trusted(h here.Here, policy trust.Policy) Finding {
-	nothing := func() bool { // here that trust would be about
+	nothing := func() bool { // no skill here needs trust
 		list, faults := h.Finder().List()
 		return len(faults) == 0 && !slices.ContainsFunc(list, func(l skill.Location) bool { return l.From != skill.FromUser })
 	}
@@ -255,7 +257,7 @@ func trusted(h here.Here, policy trust.Policy) Finding {
 	return Finding{"trust", Note, h.Project + ": not trusted: its skills load, but run no commands", "skillhand trust, after you have read them"}
 }
 
-// configuration says which file is in force, and what of it does not count.
+// configuration says which configuration file applies, and which parts of it are ignored.
 func configuration(h here.Here) []Finding {
 	c, err := h.Config()
 	var wrong []Finding
@@ -276,7 +278,7 @@ func configuration(h here.Here) []Finding {
 	return []Finding{{"config", OK, c.File, ""}}
 }
 
-// skills counts what can be loaded here by name, and names what is broken.
+// skills counts the skills that can be loaded here by name, and reports broken ones.
 func skills(ctx context.Context, h here.Here) []Finding {
 	list, faults := h.Finder().List()
 	var odd []Finding

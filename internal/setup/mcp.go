@@ -20,10 +20,10 @@ import (
 	"github.com/skillhand/skillhand/internal/files"
 )
 
-// MCPServer is what skillhand is called in every configuration.
+// MCPServer is the name of skillhand in every configuration.
 const MCPServer = "skillhand"
 
-// An MCPOwner says whose configuration is meant.
+// An MCPOwner names the user and the project whose configuration is meant.
 type MCPOwner struct {
 	Home    string
 	Project string
@@ -37,19 +37,19 @@ func (p MCPOwner) env(name string) string {
 	return p.Getenv(name)
 }
 
-// An MCPCommand is what a host starts.
+// An MCPCommand is the command that a host starts.
 type MCPCommand struct {
 	Program string   `json:"command"`
 	Args    []string `json:"args"`
 }
 
-// A host is an agent whose configuration is known.
+// A host is an agent with a known configuration.
 type host struct {
 	name string
 	agents.MCP
 }
 
-// hosts returns the agents whose configuration is known, those of which most is known first.
+// hosts returns the known hosts, the best known first.
 func hosts() []host {
 	var all []host
 	for _, a := range agents.All() {
@@ -60,7 +60,7 @@ func hosts() []host {
 	return all
 }
 
-// MCPAgents lists the hosts.
+// MCPAgents lists the names of the hosts.
 func MCPAgents() []string {
 	var all []string
 	for _, h := range hosts() {
@@ -69,17 +69,17 @@ func MCPAgents() []string {
 	return all
 }
 
-// An MCPChange is what a host's file says before and after.
+// An MCPChange holds the content of a host's file before and after a change.
 type MCPChange struct {
 	File          string
 	Before, After []byte
 	mode          fs.FileMode
-	own           bool // the folder is the agent's
+	own           bool // the folder belongs to the agent
 }
 
-// PlanMCP says how a host's configuration must change for it to start a command:
-// the user's, or the project's. All else in the file stays as it is. The error of a file that cannot be
-// changed is a *ByHandError.
+// PlanMCP returns the change that makes a host start a command, in the user's or the project's
+// configuration. The rest of the file stays as it is. If the file cannot be changed, the error is a
+// *ByHandError.
 func PlanMCP(name string, p MCPOwner, project bool, c MCPCommand) (*MCPChange, error) {
 	return plan(name, p, project, func(h host, file string, src []byte) ([]byte, error) {
 		after, err := h.set(file, src, c)
@@ -94,10 +94,10 @@ func PlanMCP(name string, p MCPOwner, project bool, c MCPCommand) (*MCPChange, e
 	})
 }
 
-// A ByHandError says why a file is left as it is.
+// A ByHandError says why a file cannot be changed automatically.
 type ByHandError struct {
 	Err  error
-	Text string // what a new file would have, for people to write into theirs
+	Text string // the content of a new file, for people to copy into theirs
 }
 
 func (e *ByHandError) Error() string { return e.Err.Error() }
@@ -105,7 +105,7 @@ func (e *ByHandError) Error() string { return e.Err.Error() }
 // Unwrap returns the reason.
 func (e *ByHandError) Unwrap() error { return e.Err }
 
-// PlanMCPRemoval says how a host's configuration must change for it not to start skillhand.
+// PlanMCPRemoval returns the change that stops a host from starting skillhand.
 func PlanMCPRemoval(name string, p MCPOwner, project bool) (*MCPChange, error) {
 	return plan(name, p, project, host.remove)
 }
@@ -135,7 +135,8 @@ func plan(name string, p MCPOwner, project bool, edit func(h host, file string, 
 	return ch, err
 }
 
-// file returns the file that has the servers. Of two, with and without comments, it is the one that is there.
+// file returns the file with the servers. If a host has two names for it, with and without
+// comments, file returns the existing one.
 func (h host) file(p MCPOwner, project bool) string {
 	if project {
 		return filepath.Join(p.Project, filepath.FromSlash(h.Project))
@@ -181,14 +182,14 @@ func (h host) set(file string, src []byte, c MCPCommand) ([]byte, error) {
 	return h.edit(src, func(src []byte) ([]byte, error) { return settings.Set(file, src, string(value), h.Key, MCPServer) })
 }
 
-// edit changes JSON that may have comments, which stay. Claude Code reads none.
+// edit changes JSON and keeps its comments. Claude Code reads no comments.
 func (h host) edit(src []byte, change func(src []byte) ([]byte, error)) ([]byte, error) {
 	plain := h.plain(src)
 	after, err := change(slices.Clone(plain))
 	if err != nil || bytes.Equal(plain, src) {
 		return after, err
 	}
-	// A comment is as many blanks in the plain text, so what changed there is what changes here.
+	// The plain text has as many spaces as the comment had characters, so offsets are the same.
 	before, same := 0, 0
 	for before < min(len(plain), len(after)) && plain[before] == after[before] {
 		before++
@@ -199,14 +200,14 @@ func (h host) edit(src []byte, change func(src []byte) ([]byte, error)) ([]byte,
 	return slices.Concat(src[:before], after[before:len(after)-same], src[len(src)-same:]), nil
 }
 
-// plain returns JSON with blanks in the place of comments and of commas that nothing follows.
+// plain returns JSON with spaces instead of comments and trailing commas.
 func (h host) plain(src []byte) []byte {
 	if h.name == "claude" {
 		return src
 	}
 	plain, err := hujson.Standardize(slices.Clone(src))
 	if err != nil {
-		return src // whoever reads it says what is wrong
+		return src // the reader of the JSON reports the error
 	}
 	return plain
 }
@@ -223,12 +224,12 @@ func (h host) remove(file string, src []byte) ([]byte, error) {
 	}
 	after, err := h.edit(src, func(src []byte) ([]byte, error) { return settings.Remove(file, src, h.Key, MCPServer) })
 	if text := strings.Join(strings.Fields(string(after)), ""); text == "{}" || text == `{"`+h.Key+`":{}}` {
-		return nil, err // nothing is left of what set wrote
+		return nil, err // the file would be empty
 	}
 	return after, err
 }
 
-// keepText returns a text, or nothing if it is blank.
+// keepText returns text, or nil if it contains only spaces and newlines.
 func keepText(text []byte) []byte {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil
@@ -236,7 +237,7 @@ func keepText(text []byte) []byte {
 	return text
 }
 
-// wrote reports whether a file's entry is one that set writes for skillhand mcp: written anew, the file
+// wrote reports whether skillhand wrote a file's entry: if set writes the entry again, the file
 // means the same.
 func (h host) wrote(file string, src []byte, c MCPCommand) bool {
 	program := strings.TrimSuffix(filepath.Base(c.Program), ".exe")
@@ -258,7 +259,7 @@ func (h host) wrote(file string, src []byte, c MCPCommand) bool {
 	return json.Unmarshal(h.plain(src), &was) == nil && json.Unmarshal(h.plain(again), &is) == nil && reflect.DeepEqual(was, is)
 }
 
-// A wordsEntry is an entry with the whole command as a list.
+// A wordsEntry is an entry with the whole command as one list.
 type wordsEntry struct {
 	Type    string   `json:"type"`
 	Command []string `json:"command"`
@@ -266,7 +267,7 @@ type wordsEntry struct {
 
 func same(a, b MCPCommand) bool { return a.Program == b.Program && slices.Equal(a.Args, b.Args) }
 
-// errNone says that a file does not name skillhand.
+// errNone says that a file has no entry for skillhand.
 var errNone = errors.New("no entry")
 
 func (h host) get(src []byte) (MCPCommand, error) {
@@ -298,7 +299,7 @@ func (h host) get(src []byte) (MCPCommand, error) {
 	return MCPCommand{Program: entry.Command[0], Args: entry.Command[1:]}, nil
 }
 
-// Diff shows the change; "" means that there is none.
+// Diff returns the change as a diff, or "" if there is none.
 func (c *MCPChange) Diff() string {
 	if string(c.Before) == string(c.After) {
 		return ""
@@ -306,7 +307,7 @@ func (c *MCPChange) Diff() string {
 	return string(diff.Diff("before "+c.File, c.Before, "after "+c.File, c.After))
 }
 
-// Write makes the change, unless the file has changed since it was planned.
+// Write makes the change, unless the file has changed since the plan.
 func (c *MCPChange) Write() error {
 	now, err := os.ReadFile(c.File)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -324,13 +325,14 @@ func (c *MCPChange) Write() error {
 	return files.Write(c.File, c.After, c.mode)
 }
 
-// removeFile removes a file in which nothing is left, and its folder if that is an agent's own and empty too.
+// removeFile removes a file that would be empty, and its folder if that belongs to the agent and is
+// empty too.
 func (c *MCPChange) removeFile() error {
 	if err := os.Remove(c.File); err != nil {
 		return err
 	}
 	if c.own {
-		_ = os.Remove(filepath.Dir(c.File)) // others may have something in it
+		_ = os.Remove(filepath.Dir(c.File)) // fails if the folder is not empty
 	}
 	return nil
 }
@@ -344,7 +346,7 @@ type MCPEntry struct {
 	Err        error // why the file cannot be read
 }
 
-// FindMCP looks for skillhand in every host's configuration.
+// FindMCP returns the entries for skillhand in the configurations of all hosts.
 func FindMCP(p MCPOwner) []MCPEntry {
 	var all []MCPEntry
 	seen := map[string]bool{}

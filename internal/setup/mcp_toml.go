@@ -9,8 +9,8 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// Codex keeps its configuration as TOML. Of that only the lines of one table are
-// read and written; what could mean the same in other words is left to the user.
+// Codex keeps its configuration as TOML. This file reads and writes only the lines of one table. A
+// user must edit by hand whatever could mean the same in another form.
 var (
 	ownTable   = words.Regexp(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + MCPServer + `["']?\s*\]\s*(#.*)?$`)
 	belowTable = words.Regexp(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + MCPServer + `["']?\s*\.`)
@@ -23,15 +23,15 @@ var (
 
 var errByHand = errors.New(MCPServer + " is there already, in a form that is not changed here")
 
-// This part of TOML's grammar tells a whole file from one that was broken off or mistyped: its words, and the statements
-// that they make, each word as a letter. Values are not looked at.
+// This part of the grammar of TOML finds files that are cut off or mistyped. It has the tokens of
+// TOML, and the statements that they form, with each token as a letter. It does not check values.
 var (
 	word = words.Regexp(`^(?:[ \t\r]+|#[^\n]*|(\n)|(?s:"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5})|` +
 		`"(?:\\.|[^"\\\n])*"|'[^'\n]*'|[A-Za-z0-9_+:.-]+|([=,{}\[\]]))`)
 	statementForm = words.Regexp(`^(|\[\[?w+\]\]?|w+=(w+|\[.*\]|\{.*\}))$`)
 )
 
-// checkTOML says on which line a file is not TOML.
+// checkTOML returns an error with the first line that is not TOML.
 func checkTOML(src string) error {
 	var statement strings.Builder
 	line, began, open := 1, 1, 0
@@ -59,10 +59,10 @@ func checkTOML(src string) error {
 	return nil
 }
 
-// A table is where the entry stands in a file.
+// A table is the place of the entry in a file.
 type table struct {
 	lines      []string // with their newlines
-	start, end int      // those below its header; start is 0 if there is none
+	start, end int      // the lines below its header; start is 0 without one
 }
 
 func findTable(src string) (table, error) {
@@ -96,7 +96,7 @@ func findTable(src string) (table, error) {
 	return t, nil
 }
 
-// afterStrings says which long string is open after a line: its quotes, or "".
+// afterStrings returns the quotes of the long string that is open after a line, or "".
 func afterStrings(line, open string) string {
 	for {
 		if open != "" {
@@ -135,7 +135,7 @@ func getTable(src string) (MCPCommand, error) {
 		if m == nil {
 			continue
 		}
-		// A basic string and a list of such are JSON, too.
+		// Basic strings and lists of them are also JSON.
 		if m[1] == "command" {
 			err = errors.Join(err, json.Unmarshal([]byte(m[2]), &c.Program))
 		} else {
@@ -148,7 +148,7 @@ func getTable(src string) (MCPCommand, error) {
 	return c, nil
 }
 
-// setTable writes the entry, and makes sure that it can be read again.
+// setTable writes the entry, and checks that it can be read again.
 func setTable(src string, c MCPCommand) (string, error) {
 	out, err := addTable(src, c)
 	if err != nil {
@@ -198,7 +198,7 @@ func addTable(src string, c MCPCommand) (string, error) {
 	return out + strings.Join(t.lines[t.end:], ""), nil
 }
 
-// removeTable takes the table of the entry away, with those below it and the empty line before.
+// removeTable removes the table of the entry, its subtables, and the empty line before.
 func removeTable(src string) string {
 	t, err := findTable(src)
 	if err != nil || t.start == 0 {
@@ -217,11 +217,11 @@ func removeTable(src string) string {
 	return strings.Join(t.lines[:start], "") + strings.Join(t.lines[t.end:], "")
 }
 
-// quote writes a value as JSON does, which TOML reads alike.
+// quote formats a value as JSON does, which is also valid TOML.
 func quote(v any) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // strings always can
+	_ = enc.Encode(v) // cannot fail for strings
 	return strings.TrimSpace(strings.ReplaceAll(b.String(), `","`, `", "`))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// WhatIsHere says of what skills need whether it is here. It starts nothing.
+// WhatIsHere returns which needs of skills can be met here. It starts no program.
 func WhatIsHere(h here.Here, policy trust.Policy) Present {
 	list, _ := h.Finder().List()
 	return Present{
@@ -34,7 +34,7 @@ func WhatIsHere(h here.Here, policy trust.Policy) Present {
 	}
 }
 
-// hasServer reports whether Claude Code is told of an MCP server, by the project or by the user.
+// hasServer reports whether the project or the user configures an MCP server for Claude Code.
 func hasServer(h here.Here, name string) bool {
 	for _, file := range []string{filepath.Join(h.Project, ".mcp.json"), filepath.Join(h.Home, ".claude.json")} {
 		var f struct {

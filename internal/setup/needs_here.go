@@ -16,10 +16,10 @@ type Present struct {
 	Variable func(name string) bool
 	Skill    func(name string) bool
 	Agent    func(name string) bool
-	Server   func(name string) bool // an MCP server; nil: nobody can tell
+	Server   func(name string) bool // an MCP server; nil: unknown
 }
 
-// Look notes for each need whether it is here, and for a program that is not how to get it.
+// Look notes for each need whether it is here, and for a missing program how to get it.
 func (n *Needs) Look(p Present) {
 	each := func(list []Need, here func(name string) bool) {
 		for i := range list {
@@ -45,7 +45,7 @@ func (n *Needs) Look(p Present) {
 	}
 }
 
-// Missing returns the names of what is not here and that the skill cannot do without.
+// Missing returns the names of missing things that the skill cannot do without.
 func (n *Needs) Missing() (names []string) {
 	for _, list := range [][]Need{n.Programs, n.Variables, n.Skills, n.Agents, n.Tools} {
 		for _, need := range list {
@@ -57,7 +57,8 @@ func (n *Needs) Missing() (names []string) {
 	return names
 }
 
-// packageNames says how to get a program whose package has another name, or that not all three have: apt, brew, npm. "-": none.
+// packageNames has the names of packages in apt, brew and npm, for programs whose package has
+// another name or that one of the three lacks. "-" means that there is no package.
 const packageNames = `
 ag silversearcher-ag the_silver_searcher -
 agent-browser - - agent-browser
@@ -167,7 +168,8 @@ zip zip zip -
 zsh zsh zsh -
 `
 
-// installCommands returns the commands that get a program, each of them alone; nil if none is known.
+// installCommands returns the commands that install a program; any one of them is enough. It
+// returns nil if none is known.
 func installCommands(program string) (commands []string) {
 	for line := range strings.Lines(packageNames) {
 		f := strings.Fields(line)
@@ -182,12 +184,13 @@ func installCommands(program string) (commands []string) {
 	return commands
 }
 
-// basics come with every system that has a shell: nobody lists them.
+// basics come with every system that has a shell, so they are not listed as needs.
 var basics = strings.Fields(`awk basename bash cat chmod chown cksum cmp comm cp cut date dd df diff dirname du env expr file find fold getent grep egrep fgrep
 	gzip gunzip head hostname id install join kill ln ls md5sum mkdir mkfifo mktemp mv nl nohup od paste pgrep pkill printenv ps readlink realpath rm
 	rmdir sed seq sh sha1sum sha256sum sleep sort split stat tac tail tar tee time timeout touch tr tree tty uname uniq wc which who whoami xargs yes`)
 
-// Compatibility returns what the skill's frontmatter may say: the programs and variables it cannot do without, "" if there are none.
+// Compatibility returns a text for the frontmatter with the programs and variables that the skill
+// cannot do without, or "".
 func (n *Needs) Compatibility() string {
 	var names []string
 	for _, list := range [][]Need{n.Programs, n.Variables} {
@@ -210,7 +213,8 @@ func (n *Needs) Compatibility() string {
 // maxCompatibility is how many characters the specification allows.
 const maxCompatibility = 500
 
-// Write returns the change of the SKILL.md that puts what it needs into compatibility; nil if it says so already.
+// Write returns the change of the SKILL.md that adds its needs to compatibility, or nil if they are
+// there already.
 func (n *Needs) Write() (*files.Edit, error) {
 	text := n.Compatibility()
 	if text == "" {

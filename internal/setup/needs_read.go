@@ -14,7 +14,7 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// Needs is what a skill needs. It is described by schemas/needs-v1.schema.json.
+// Needs has everything that a skill needs. It is described by schemas/needs-v1.schema.json.
 type Needs struct {
 	Skill     string    `json:"skill"`
 	File      string    `json:"file"`
@@ -25,40 +25,40 @@ type Needs struct {
 	Agents    []Need    `json:"agents"`
 	Tools     []Need    `json:"tools"` // of MCP servers
 	Hosts     []Need    `json:"hosts"`
-	Unread    []Unread  `json:"unread"` // what may need more
+	Unread    []Unread  `json:"unread"` // may need more
 	front     skillText // the SKILL.md as it was read
 }
 
-// A Need is one thing, and what needs it.
+// A Need is one thing that the skill needs, and the places that use it.
 type Need struct {
 	Name     string   `json:"name"`
-	Optional bool     `json:"optional"` // every text that uses it looks first whether it is there
-	Here     *bool    `json:"here"`     // null: nobody can tell
+	Optional bool     `json:"optional"` // every text that uses it first checks that it is there
+	Here     *bool    `json:"here"`     // null: unknown
 	Path     string   `json:"path,omitempty"`
-	Install  []string `json:"install,omitempty"` // commands, each of which gets it
+	Install  []string `json:"install,omitempty"` // commands; any one of them installs it
 	Uses     []Use    `json:"uses"`
 }
 
-// A Use is where a text uses something.
+// A Use is a place that uses something.
 type Use struct {
-	File     string `json:"file"` // from the skill's folder
+	File     string `json:"file"` // relative to the skill's folder
 	Line     int    `json:"line"`
 	By       By     `json:"by"`
-	Optional bool   `json:"optional,omitempty"` // the text looks first whether it is there
+	Optional bool   `json:"optional,omitempty"` // the text first checks that it is there
 }
 
 // By says who runs a text.
 type By string
 
-// Who runs a text.
+// The values of By.
 const (
 	Directive By = "directive" // Claude Code, when it loads the skill
-	Script    By = "script"    // whoever starts the script
+	Script    By = "script"    // the caller of the script
 	Fence     By = "fence"     // the agent, as the text shows it
-	Text      By = "text"      // the agent, as the text says
+	Text      By = "text"      // the agent, as the text tells it
 )
 
-// Unread is a script that could not be read, or a command.
+// Unread is a script or a command that could not be read.
 type Unread struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
@@ -86,14 +86,14 @@ var (
 	hole         = words.Regexp(`<[A-Za-z][^<>|&;\n]*>|\{\{[^}\n]*\}\}|\.\.\.`)
 )
 
-// A needScan is one skill in the course of being read.
+// A needScan is the state of reading one skill.
 type needScan struct {
 	folder                                                    string
 	programs, variables, packages, skills, agents, tools, net needList
 	unread                                                    []Unread
 }
 
-// A needList has what was found, by name.
+// A needList has the needs of one kind, by name.
 type needList map[string]*Need
 
 func (l needList) add(name string, use Use) {
@@ -117,7 +117,7 @@ func (l needList) sorted() []Need {
 	return all
 }
 
-// NeedsOf reads what a skill needs. It does not look whether that is here; see Needs.Look.
+// NeedsOf reads what a skill needs. It does not check whether that is here; see Needs.Look.
 func NeedsOf(loc skill.Location) (*Needs, error) {
 	parsed, err := skill.Read(loc)
 	if err != nil {
@@ -161,7 +161,8 @@ func lineOf(src, text string) int {
 	return 2 + strings.Count(before, "\n")
 }
 
-// texts reads the skill's own texts: its file, and for a skill the Markdown beside and below it.
+// texts reads the skill's own texts: its file and, for a skill, the Markdown files beside and below
+// it.
 func (s *needScan) texts(loc skill.Location) (all []skillText) {
 	add := func(file string) {
 		if src, err := files.ReadFile(file); err == nil {
@@ -213,7 +214,7 @@ func (s *needScan) directive(part skill.Part, file string) {
 	}
 }
 
-// text reads what a text names, and the commands in its fences.
+// text reads the names in a text, and the commands in its fences.
 func (s *needScan) text(file, src, self string) {
 	for i, line := range slices.Collect(strings.Lines(src)) {
 		use := Use{File: file, Line: i + 1, By: Text}
@@ -246,7 +247,8 @@ func firstOf(all []string) string {
 	return ""
 }
 
-// fence reads commands as a text shows them: with holes to fill in, and often with lines that are none.
+// fence reads commands as a text shows them: with placeholders, and often with lines that are not
+// commands.
 func (s *needScan) fence(f fence, file string) {
 	use := Use{File: file, Line: f.line, By: Fence}
 	text := hole.Get().ReplaceAllString(f.text, "X")
@@ -294,7 +296,7 @@ func fences(src string) (all []fence) {
 	return all
 }
 
-// scripts reads the scripts that the texts name, and those that these name.
+// scripts reads the scripts that the texts name, and the scripts that these name in turn.
 func (s *needScan) scripts(texts []skillText) {
 	var all bytes.Buffer
 	for _, t := range texts {
@@ -323,7 +325,7 @@ func (s *needScan) scripts(texts []skillText) {
 		})
 	}
 	for _, name := range names {
-		delete(s.programs, name) // the skill brings it
+		delete(s.programs, name) // the skill contains it
 	}
 }
 
@@ -364,7 +366,7 @@ func (s *needScan) script(t skillText) {
 	}
 }
 
-// interpreter notes the program that #! names.
+// interpreter notes the program that a #! line names.
 func (t *shellText) interpreter(list []string, use Use) {
 	list[0] = filepath.Base(list[0])
 	if list[0] == "env" {
@@ -390,7 +392,7 @@ func interpreterOf(list []string, or string) string {
 	return or
 }
 
-// matches notes what a regular expression finds in a script.
+// matches notes the matches of a regular expression in a script.
 func (s *needScan) matches(re words.Regexp, src string, use Use, to needList) {
 	for _, m := range re.Get().FindAllStringSubmatchIndex(src, -1) {
 		for i := 2; i < len(m); i += 2 {
@@ -416,7 +418,8 @@ func (s *needScan) dependencies(block string, use Use) {
 	}
 }
 
-// manifest reads the packages that a package.json in the folder or above it, within the skill, asks for.
+// manifest reads the packages in a package.json of the folder or of a parent folder within the
+// skill.
 func (s *needScan) manifest(dir string) {
 	for files.Inside(s.folder, dir) {
 		file := filepath.Join(dir, "package.json")
@@ -441,7 +444,7 @@ func lineOfMatch(src, text string) int {
 	return 0
 }
 
-// host notes the hosts of addresses in a text.
+// host notes the hosts of the addresses in a text.
 func (s *needScan) host(text string, use Use) {
 	if !strings.Contains(text, "://") {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// builtins are commands that bash has itself, with the words that only end a test.
+// builtins are commands of bash itself, and words that only end a test.
 var builtins = strings.Fields(`: . [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable
 	eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly
 	return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait`)
@@ -19,18 +19,18 @@ var builtins = strings.Fields(`: . [ alias bg bind break builtin caller cd comma
 var settled = strings.Fields(`BASHPID COLUMNS DIRSTACK EDITOR EPOCHSECONDS EUID FUNCNAME GROUPS HOME HOSTNAME HOSTTYPE IFS LANG LINENO LINES LOGNAME
 	MACHTYPE OLDPWD OPTARG OPTERR OPTIND OSTYPE PAGER PATH PIPESTATUS PPID PWD RANDOM REPLY SECONDS SHELL SHLVL TERM TMPDIR UID USER ARGUMENTS`)
 
-// A program of the shell, in the course of being read.
+// A program holds the state of reading one shell program.
 type shellText struct {
 	scan      *needScan
 	use       Use
 	functions map[string]bool
 	assigned  map[string]bool
 	tested    map[string]bool // programs that the text looks for before it calls them
-	demanded  map[string]bool // of these, those without which it ends
-	variables bool            // variables of the text are the environment's
+	demanded  map[string]bool // those of them that the text cannot do without
+	variables bool            // variables of the text come from the environment
 }
 
-// shell reads a program of the shell, and reports whether it is one.
+// shell reads a shell program, and reports whether the text is one.
 func (s *needScan) shell(text string, use Use, variables bool) bool {
 	file, err := words.Parse(text)
 	if err != nil {
@@ -46,7 +46,7 @@ func (t *shellText) read(file *syntax.File) {
 	syntax.Walk(file, t.node)
 }
 
-// nested reads code in a word of a command: the functions of the text are there too.
+// nested reads code inside a word of a command. That code can call the functions of the text.
 func (t *shellText) nested(code string, use Use) {
 	if file, err := words.Parse(code); err == nil {
 		inner := *t
@@ -55,7 +55,7 @@ func (t *shellText) nested(code string, use Use) {
 	}
 }
 
-// declare notes what the text defines itself, and what it looks for.
+// declare notes what the text itself defines, and the programs that it looks for.
 func (t *shellText) declare(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.FuncDecl:
@@ -94,7 +94,7 @@ func (t *shellText) declare(n syntax.Node) bool {
 	return true
 }
 
-// lookedFor returns the programs that a condition looks for: command -v jq.
+// lookedFor returns the programs that a condition looks for, as in command -v jq.
 func lookedFor(cond ...*syntax.Stmt) (names []string) {
 	for _, st := range cond {
 		syntax.Walk(st, func(n syntax.Node) bool {
@@ -107,7 +107,7 @@ func lookedFor(cond ...*syntax.Stmt) (names []string) {
 	return names
 }
 
-// sought returns the programs that a command asks the system for.
+// sought returns the programs that a command looks for.
 func sought(list []string) []string {
 	if len(list) > 1 && (list[0] == "command" && (list[1] == "-v" || list[1] == "-V") || list[0] == "which" || list[0] == "type" || list[0] == "hash") {
 		return slices.DeleteFunc(slices.Clone(list[1:]), func(w string) bool { return w == "" || w[0] == '-' })
@@ -115,7 +115,7 @@ func sought(list []string) []string {
 	return nil
 }
 
-// ends reports whether statements leave the program.
+// ends reports whether statements end the program.
 func ends(list ...*syntax.Stmt) bool {
 	found := false
 	for _, st := range list {
@@ -154,14 +154,14 @@ func (t *shellText) node(n syntax.Node) bool {
 	return true
 }
 
-// at says where in the text a node stands.
+// at returns the position of a node in the text.
 func (t *shellText) at(n syntax.Node) Use {
 	use := t.use
 	use.Line += int(n.Pos().Line()) - 1
 	return use
 }
 
-// call notes the program that a command runs, and those that it has run.
+// call notes the program that a command runs, and the programs that this one runs in turn.
 func (t *shellText) call(list []string, use Use) {
 	for len(list) > 0 {
 		name := list[0]
@@ -184,7 +184,7 @@ func (t *shellText) program(name string, use Use) {
 
 // inner returns the command that a program runs for its caller, without the program's own options.
 func (t *shellText) inner(name string, list []string, use Use) []string {
-	valued := "" // options with a word of their own
+	valued := "" // options that take a value
 	switch name {
 	case "command", "hash", "type", "which":
 		if sought(append([]string{name}, list...)) != nil || name != "command" {
@@ -236,7 +236,7 @@ func (t *shellText) inner(name string, list []string, use Use) []string {
 	return list
 }
 
-// variable notes a variable of the environment that must be set.
+// variable notes an environment variable that must be set.
 func (t *shellText) variable(n *syntax.ParamExp) {
 	if n.Param == nil || n.Length || n.Excl {
 		return
@@ -252,7 +252,7 @@ func (t *shellText) variable(n *syntax.ParamExp) {
 	}
 }
 
-// hosts notes where the words of a command lead to.
+// hosts notes the hosts of the addresses in the words of a command.
 func (t *shellText) hosts(w *syntax.Word) {
 	syntax.Walk(w, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -261,7 +261,7 @@ func (t *shellText) hosts(w *syntax.Word) {
 		case *syntax.SglQuoted:
 			t.scan.host(n.Value, t.at(n))
 		case *syntax.CmdSubst:
-			return false // walked by itself
+			return false // visited separately
 		}
 		return true
 	})

@@ -24,17 +24,17 @@ import (
 //go:embed all:templates
 var templates embed.FS
 
-// values are what the templates know.
+// values are the variables of the templates.
 type values struct {
 	Name   string
 	Plugin string // the plugin's name, for a skill in one
-	End    string // the word that ends the arguments: nobody can guess it
+	End    string // the word that ends the arguments; it cannot be guessed
 
-	Description string // of a stub, as YAML has it
+	Description string // of a stub, as YAML
 }
 
-// CheckName reports what is wrong with the name of a new skill or plugin, by
-// the rules of the Agent Skills specification.
+// CheckName returns an error if the name of a new skill or plugin breaks the rules of the Agent
+// Skills specification.
 func CheckName(name string) error {
 	switch {
 	case name == "" || len(name) > 64:
@@ -49,7 +49,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// better suggests a name that is like a wrong one, or "".
+// better suggests a valid name similar to an invalid one, or returns "".
 func better(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	if like := strings.Join(words, "-"); CheckName(like) == nil {
@@ -58,13 +58,14 @@ func better(name string) string {
 	return ""
 }
 
-// NewSkill makes the folder of a new skill, one ordinary SKILL.md: agents read it without skillhand.
-// It returns the files it wrote.
+// NewSkill makes the folder of a new skill with one ordinary SKILL.md, which agents can read
+// without skillhand. It returns the files that it wrote.
 func NewSkill(dir, name string) ([]string, error) {
 	return makeNew(dir, values{Name: name}, "skill", "")
 }
 
-// NewLauncher makes the folder of a new skill whose SKILL.md calls skillhand load, with a script and a test.
+// NewLauncher makes the folder of a new skill whose SKILL.md calls skillhand load, with a script
+// and a test.
 func NewLauncher(dir, name string) ([]string, error) {
 	return makeNew(dir, values{Name: name, End: end()}, "launcher", "")
 }
@@ -79,7 +80,7 @@ func NewBatch(dir, name string) ([]string, error) {
 	return makeNew(dir, values{Name: name}, "batch", "")
 }
 
-// makeNew makes a folder of templates, given as pairs of a template's folder and where it goes.
+// makeNew makes a folder from templates, given as pairs of a template folder and its destination.
 func makeNew(dir string, v values, pairs ...string) ([]string, error) {
 	if err := CheckName(v.Name); err != nil {
 		return nil, err
@@ -97,8 +98,8 @@ func makeNew(dir string, v values, pairs ...string) ([]string, error) {
 	})
 }
 
-// StubAgents lists the agents that stubs can be made for, in the order of their names: those that read skills and run no
-// directives in them.
+// StubAgents lists the agents that stubs can be made for, in the order of their names. These agents
+// read skills but run no directives in them.
 func StubAgents() []string {
 	var names []string
 	for _, a := range agents.All() {
@@ -110,7 +111,8 @@ func StubAgents() []string {
 	return names
 }
 
-// StubFolder returns where an agent reads skills from: in a project, or in the user's home.
+// StubFolder returns the folder from which an agent reads skills: in a project, or in the user's
+// home.
 func StubFolder(name string, inHome bool) (string, error) {
 	if !slices.Contains(StubAgents(), name) {
 		return "", fmt.Errorf("%s: not a known agent: want %s", name, strings.Join(StubAgents(), ", "))
@@ -122,8 +124,8 @@ func StubFolder(name string, inHome bool) (string, error) {
 	return filepath.FromSlash(a.Project.New), nil
 }
 
-// NewStub makes the folder of a skill for an agent that can only run commands: it
-// says what the skill is for, and how to get its page.
+// NewStub makes the folder of a skill for an agent that can only run commands. The stub says what
+// the skill is for, and how to get its page.
 func NewStub(dir, name, description string) ([]string, error) {
 	plain := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -132,7 +134,7 @@ func NewStub(dir, name, description string) ([]string, error) {
 		return r
 	}, strings.Join(strings.Fields(description), " "))
 	var quoted bytes.Buffer
-	enc := json.NewEncoder(&quoted) // a string of JSON is one of YAML, too, but for control characters
+	enc := json.NewEncoder(&quoted) // a JSON string is also a YAML string, except for control characters
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(plain); err != nil {
 		return nil, err
@@ -140,11 +142,12 @@ func NewStub(dir, name, description string) ([]string, error) {
 	return makeNew(dir, values{Name: name, End: end(), Description: strings.TrimSpace(quoted.String())}, "stub", "")
 }
 
-// end makes the word that ends the arguments in a skill's here-document. It is
-// different in every skill, so that no argument can contain it on purpose.
+// end returns the word that ends the arguments in a skill's here-document. The word differs in
+// every skill, so that no argument can contain it on purpose.
 func end() string { return "END_OF_ARGUMENTS_" + strings.ToLower(rand.Text()[:12]) }
 
-// write makes dir by fill, whole or not at all. It never overwrites.
+// write makes dir and calls fill to fill it. It makes the whole folder or nothing, and never
+// overwrites.
 func write(dir string, fill func(to string) error) (made []string, err error) {
 	if _, err := os.Lstat(dir); err == nil {
 		return nil, fmt.Errorf("%s: already exists, nothing was written", dir)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// An Origin is how a copy was installed.
+// An Origin says how a copy was installed.
 type Origin string
 
 // The ways in which people install skillhand.
@@ -24,7 +24,8 @@ const (
 	Source    Origin = "source"
 )
 
-// isRelease reports whether a version is that of a release. Whoever builds from a clone has something behind the numbers.
+// isRelease reports whether a version is that of a release. A build from a clone has a suffix after
+// the numbers.
 func isRelease(version string) bool {
 	return regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$`).MatchString(version)
 }
@@ -40,7 +41,8 @@ func goBin(getenv func(string) string) []string {
 	return all
 }
 
-// OriginOf tells the origin of a program by its real path and its version. goBin are the folders that go install writes to.
+// OriginOf returns the origin of a program, by its real path and its version. goBin lists the
+// folders that go install writes to.
 func OriginOf(program, version string, goBin []string) Origin {
 	file := strings.ReplaceAll(program, `\`, "/")
 	has := func(part string) bool { return strings.Contains(strings.ToLower(file), part) }
@@ -64,7 +66,8 @@ func OriginOf(program, version string, goBin []string) Origin {
 	return Source
 }
 
-// Upgrade returns the command line that gets the newest version; "" where people unpack a newer archive.
+// Upgrade returns the command line that installs the newest version. It returns "" for copies from
+// an archive.
 func (o Origin) Upgrade() string {
 	return map[Origin]string{
 		NPM:       "npm install skillhand@latest",
@@ -77,7 +80,7 @@ func (o Origin) Upgrade() string {
 	}[o]
 }
 
-// Remove returns the command line that takes the programs away; "" where their files are simply removed.
+// Remove returns the command line that removes the programs, or "" if people delete their files.
 func (o Origin) Remove() string {
 	return map[Origin]string{
 		NPM:       "npm uninstall skillhand",
@@ -91,12 +94,13 @@ func (o Origin) Remove() string {
 // Releases is where releases are published.
 const Releases = "https://github.com/skillhand/skillhand/releases"
 
-// A Copy is a copy of skillhand and how it is renewed. It is described by schemas/upgrade-v1.schema.json.
+// A Copy describes a copy of skillhand and how to upgrade it. It is described by
+// schemas/upgrade-v1.schema.json.
 type Copy struct {
 	Program string `json:"program"`
 	Origin  Origin `json:"origin"`
 	Version string `json:"version"`
-	Command string `json:"command"` // that gets the newest version; "" if an archive has to be unpacked
+	Command string `json:"command"` // installs the newest version; "" for copies from an archive
 }
 
 // CopyOf describes a program by its real path.
@@ -105,7 +109,7 @@ func CopyOf(program, version string, getenv func(string) string) *Copy {
 	return &Copy{Program: program, Origin: o, Version: version, Command: o.Upgrade()}
 }
 
-// String says how people renew the copy.
+// String says how to upgrade the copy.
 func (c *Copy) String() string {
 	if c.Command == "" {
 		return fmt.Sprintf("%s is %s, from an archive. To upgrade it, unpack a newer one into %s: %s\n", c.Program, c.Version, filepath.Dir(c.Program), Releases)

@@ -25,10 +25,10 @@ import (
 	"github.com/skillhand/skillhand/internal/trust"
 )
 
-// patience is how long a program may take to say its version.
+// patience is how long a program may take to print its version.
 const patience = 30 * time.Second
 
-// programs looks at what can be run here.
+// programs inspects the programs that can be run here.
 type programs struct {
 	here   here.Here
 	policy trust.Policy
@@ -49,7 +49,7 @@ func (p programs) bash(ctx context.Context) Finding {
 	return Finding{"bash", Missing, fmt.Sprintf("%v: most scripts need it, and so do directives that are more than a simple command", err), fix}
 }
 
-// path finds out whether hooks, launchers and skills that call skillhand would find this one.
+// path checks whether hooks, launchers and skills that call skillhand would find this program.
 func (p programs) path(ctx context.Context, own DiagnoseRequest) Finding {
 	fix := "put its folder on PATH"
 	if self, err := os.Executable(); err == nil {
@@ -92,7 +92,7 @@ func (p programs) claude(ctx context.Context) []Finding {
 	return []Finding{claudeVersion(name, out), p.login(runtime.GOOS)}
 }
 
-// claudeVersion compares what the CLI says with the version that skillhand follows.
+// claudeVersion compares the CLI's version with the version that skillhand follows.
 func claudeVersion(name, out string) Finding {
 	version, _, _ := strings.Cut(out, " ")
 	switch order, ok := compareVersions(version, claudecode.Version); {
@@ -110,7 +110,8 @@ func claudeVersion(name, out string) Finding {
 	return Finding{"claude", OK, version, ""}
 }
 
-// login says what the Claude CLI would log in with. Only the service knows whether that is good.
+// login says which credentials the Claude CLI would use. Only the service knows whether they are
+// valid.
 func (p programs) login(system string) Finding {
 	const fix = "claude auth login\nor set ANTHROPIC_API_KEY"
 	with := settings.Login(p.here.Settings(), p.here.Env.Get)
@@ -123,7 +124,8 @@ func (p programs) login(system string) Finding {
 	return Finding{"login", Note, "Claude Code is not logged in: no key in the environment, no login in " + p.here.Settings().ConfigDir(), fix}
 }
 
-// agents says which other agents are here, for ask --agent. Nobody needs one, so none is missing.
+// agents says which other agents are here, for ask --agent. They are optional, so none is reported
+// as missing.
 func (p programs) agents() []Finding {
 	var all []Finding
 	for _, a := range agents.Driven() {
@@ -152,7 +154,7 @@ func compareVersions(a, b string) (order int, ok bool) {
 	return slices.Compare(x[:], y[:]), true
 }
 
-// ask runs a program that says one thing about itself.
+// ask runs a program that prints one fact about itself.
 func (p programs) ask(ctx context.Context, words ...string) (string, error) {
 	path, err := p.policy.Find(words[0], p.here.Dir, p.here.Env)
 	if refused, ok := errors.AsType[*trust.NotTrusted](err); ok {

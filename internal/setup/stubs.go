@@ -11,10 +11,10 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A Maker makes the folder of a new skill, as Skill and Launcher do.
+// A Maker makes the folder of a new skill, as NewSkill and NewLauncher do.
 type Maker func(dir, name string) ([]string, error)
 
-// WithGate makes a skill that has a done.yaml too.
+// WithGate returns a Maker that also makes a done.yaml.
 func (m Maker) WithGate(dir, name string) ([]string, error) {
 	made, err := m(dir, name)
 	if err != nil {
@@ -26,8 +26,9 @@ func (m Maker) WithGate(dir, name string) ([]string, error) {
 	return append(made, filepath.Join(dir, "done.yaml")), nil
 }
 
-// NewStubs makes stubs of a skill for agents. If there is no such skill, or if its folder was chosen,
-// it also makes the skill. Stubs go where the skill is: into the user's home, or into the project.
+// NewStubs makes stubs of a skill for agents. If the skill does not exist, or if its folder was
+// chosen, it also makes the skill. Stubs go into the user's home or into the project, as the skill
+// does.
 func NewStubs(finder find.Finder, project, name, folder string, chosen bool, makeSkill Maker, agents []string) (made []string, err error) {
 	loc, err := finder.Find(name)
 	if errors.Is(err, fs.ErrNotExist) || chosen {

@@ -16,34 +16,36 @@ import (
 	"github.com/skillhand/skillhand/internal/here"
 )
 
-// An Item is a thing that skillhand, or somebody for it, put somewhere.
+// An Item is a thing that skillhand put somewhere, or that somebody put there for skillhand.
 type Item struct {
 	Kind   string     `json:"kind"` // mcp, statusline, hooks, plugin or state
 	File   string     `json:"file"` // the file or folder that holds it
 	Text   string     `json:"text"` // what it is
 	Status ItemStatus `json:"status"`
-	Why    string     `json:"why"` // why it was left, and what to do about it; ""
+	Why    string     `json:"why"` // why it was not removed, and what to do, or ""
 
-	remove func() error // nil for what is left
+	remove func() error // nil if it is not removed
 }
 
-// An ItemStatus says what became of an item.
+// An ItemStatus says what happened to an item.
 type ItemStatus string
 
-// The statuses.
+// The statuses of items.
 const (
 	ItemFound   ItemStatus = "found"   // it would be removed
 	ItemRemoved ItemStatus = "removed" // it is gone
 	ItemLeft    ItemStatus = "left"    // skillhand did not write it, or could not remove it
 )
 
-// FindItems lists what is in the project around a folder and in the user's home. It changes nothing.
+// FindItems lists the items in the project around a folder and in the user's home. It changes
+// nothing.
 func FindItems(h here.Here) []Item {
 	all := append(append([]Item{}, agentItems(h)...), claudeCode(h)...)
 	return append(all, stateItems(h.State)...)
 }
 
-// RemoveItems takes away what skillhand wrote. The items say what became of each.
+// RemoveItems removes the items that skillhand wrote, and sets their statuses. It reports whether
+// it failed to remove one.
 func RemoveItems(items []Item) (failed bool) {
 	for i := range items {
 		it := &items[i]
@@ -84,7 +86,7 @@ func agentItems(h here.Here) []Item {
 	return all
 }
 
-// claudeCode finds what Claude Code's settings say about skillhand.
+// claudeCode finds skillhand's entries in the settings of Claude Code.
 func claudeCode(h here.Here) []Item {
 	var all []Item
 	where := h.Settings()
@@ -115,7 +117,7 @@ func claudeCode(h here.Here) []Item {
 			})
 		}
 	}
-	installed, _ := find.Installed(where.ConfigDir()) // what cannot be read names no plugin
+	installed, _ := find.Installed(where.ConfigDir()) // an unreadable file names no plugin
 	for _, p := range installed {
 		if name, _, _ := strings.Cut(p.ID, "@"); name == "skillhand" {
 			all = append(all, Item{
@@ -147,8 +149,8 @@ func statusLine(p settings.Path, f *settings.File) *Item {
 	return it
 }
 
-// stateItems finds what is in the state folder. The folder may be any that a variable names, so only what skillhand noted as its
-// own goes, and a link is not followed.
+// stateItems finds the content of the state folder. A variable may name any folder, so only files
+// that skillhand noted as its own are removed, and links are not followed.
 func stateItems(dir string) []Item {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -191,13 +193,14 @@ func stateItems(dir string) []Item {
 	return all
 }
 
-// The database of batches, and what SQLite and skillhand put beside it.
+// The database of batches, and the files that SQLite and skillhand put beside it.
 const (
 	database      = "batch.db"
 	databaseFiles = " batch.db-journal batch.db-shm batch.db-wal batch.db.lock batch.db.workers "
 )
 
-// removeState removes what is skillhand's from its folder, the note of it last, and the folder if nothing else is in it.
+// removeState removes skillhand's files from its folder, the note about them last. It removes the
+// folder if nothing else is in it.
 func removeState(dir string, own []string, whole bool) error {
 	for _, name := range append(own, files.StateMark) {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {

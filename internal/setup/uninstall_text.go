@@ -10,17 +10,19 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// A Uninstalled is what uninstall found and did. It is described by schemas/uninstall-v1.schema.json.
+// An Uninstalled says what uninstall found and did. It is described by
+// schemas/uninstall-v1.schema.json.
 type Uninstalled struct {
 	OK       bool     `json:"ok"` // nothing failed
 	DryRun   bool     `json:"dry_run"`
 	Items    []Item   `json:"items"`
-	Programs []string `json:"programs"` // that remain
-	Command  string   `json:"command"`  // that removes them; "" if their files are to be deleted
+	Programs []string `json:"programs"` // the programs that remain
+	Command  string   `json:"command"`  // removes the programs; "" if people delete the files
 }
 
-// Programs lists the installed programs, this one and those beside it, and the command that removes them. Without a
-// command people delete the files by hand, so it also lists the links to them on PATH.
+// Programs lists the installed programs, this one and those beside it, and the command that removes
+// them. Without such a command people delete the files by hand, so it also lists the links to them
+// in PATH.
 func Programs(version string, getenv func(string) string, beside ...string) (files []string, command string, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -55,8 +57,8 @@ func linksTo(programs []string, list string) (links []string) {
 	return links
 }
 
-// deletable returns what to delete so that these programs are gone: the folder of an archive, if nothing else is in it, and
-// else the files.
+// deletable returns what to delete to remove the programs: the folder of an archive if it contains
+// nothing else, otherwise the files.
 func deletable(programs []string) []string {
 	dir := filepath.Dir(programs[0])
 	entries, err := os.ReadDir(dir)
@@ -73,7 +75,7 @@ func deletable(programs []string) []string {
 	return append([]string{dir}, slices.DeleteFunc(slices.Clone(programs), func(file string) bool { return filepath.Dir(file) == dir })...)
 }
 
-// Lines has a line for each item, broken between words at a width.
+// Lines returns a line for each item, wrapped between words at a width.
 func Lines(items []Item, columns int) string {
 	words := map[ItemStatus]string{ItemFound: "would be removed", ItemRemoved: "removed", ItemLeft: "left"}
 	var b strings.Builder
