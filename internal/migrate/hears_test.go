@@ -15,18 +15,22 @@ import (
 	"github.com/skillhand/skillhand/report"
 )
 
-// TestHearsAnything: the rules in bash say what the rules in Go say, of lines that
-// are made of what people print.
+// TestHearsAnything: the rules in bash classify lines as the rules in Go do. The lines are made of
+// what people print.
 func TestHearsAnything(t *testing.T) {
 	parts := []string{
 		" ", " ", " ", " ", " ", ".", "..", ",", ", ", "/", "-", " - ", "->", "—", ":", ": ", "=", "?", "(", ")", "[", "]", "|", "│", "_",
 		"*", "**", "`", "\"", "'", "#", "$", "%", "!", "\\n", "\\033[31m", "\x1b[31m",
-		"✅", "❌", "ℹ", "①", "1️⃣", "é", "0", "0", "00", "0.0", "1", "3", "10", "0/3", "2 of 3", "3/3", "50%", "0x1", "~", "<", "{", "}", "./", "@", "1. ", "\t",
-		"SUCCESS", "success", "Passed", "PASSED", "Completed", "FAILED", "fail", "Failures", "ERROR", "errors", "Error", "unsuccessful", "(s)",
+		"✅", "❌", "ℹ", "①", "1️⃣", "é", "0", "0", "00", "0.0", "1", "3", "10", "0/3", "2 of 3", "3/3", "50%", "0x1", "~", "<", "{", "}",
+		"./", "@", "1. ", "\t",
+		"SUCCESS", "success", "Passed", "PASSED", "Completed", "FAILED", "fail", "Failures", "ERROR", "errors", "Error", "unsuccessful",
+		"(s)",
 		"PASS", "ok", "a", "file.txt",
-		"Status", "STATUS=", "Confidence: ", "Created: ", "not", "n't", "no", "none", "nothing", "without", "of", "the", "all", "test", "tests",
+		"Status", "STATUS=", "Confidence: ", "Created: ", "not", "n't", "no", "none", "nothing", "without", "of", "the", "all", "test",
+		"tests",
 		"step", "and", "with", "but", "fixed", "free", "rate", "exit code", "-e ", "x",
-		"Expected", "will", "TODO: ", "Usage: ", "handling", "codes", "arguments", "fatal", "some", "return code: 3", "pending", "[ ] ", "# ", "failing",
+		"Expected", "will", "TODO: ", "Usage: ", "handling", "codes", "arguments", "fatal", "some", "return code: 3", "pending", "[ ] ",
+		"# ", "failing",
 		"## ", "| ", "✓ ", "✗ ", "☐ ", "!=", "timed", "except", "false", "or", "|", "if", "when", "Prints", "grep -c", "Looking", "for",
 		"to", "level", "LOG_LEVEL=", "Example: ", "Possible values: ", "was", "modes", "FAILURE", "Expected: ",
 	}
@@ -95,8 +99,8 @@ func marshal(t *testing.T, r report.Report) string {
 	return string(text)
 }
 
-// TestPreambleParses: bash 3.2, as on macOS, must at least be able to say that it is too
-// old. It cannot parse a literal expression with a group in it.
+// TestPreambleParses: bash 3.2, as on macOS, must at least be able to say that it is too old. It
+// cannot parse a literal expression with a group in it.
 func TestPreambleParses(t *testing.T) {
 	for line := range strings.Lines(string(Report())) {
 		_, expr, _ := strings.Cut(line, "=~ ")
@@ -106,8 +110,8 @@ func TestPreambleParses(t *testing.T) {
 	}
 }
 
-// TestLongLines: what a migrated script prints by the megabyte is passed on whole, and
-// the report still comes: many lines, one long line, an end without a newline, with dd and without.
+// TestLongLines: a migrated script passes on megabytes of output whole, and still prints its
+// report. The output has many lines, one long line, or no newline at the end, with dd and without.
 func TestLongLines(t *testing.T) {
 	dir := t.TempDir()
 	e, err := Script("x", []byte(`#!/bin/bash
@@ -143,7 +147,8 @@ printf 'Error: no disk'
 		if r == nil || r.Success || len(r.Deliverables) != 1 || len(r.Errors) != 1 || r.Errors[0].Message != "no disk" {
 			t.Errorf("PATH=%s: %.300s", path, out)
 		}
-		if n := bytes.Count(stderr.Bytes(), []byte("\n")); n != 1503 || stderr.Len() < 600_000 || !bytes.HasSuffix(stderr.Bytes(), []byte("\nError: no disk")) {
+		if n := bytes.Count(stderr.Bytes(), []byte("\n")); n != 1503 || stderr.Len() < 600_000 ||
+			!bytes.HasSuffix(stderr.Bytes(), []byte("\nError: no disk")) {
 			t.Errorf("PATH=%s: stderr has %d lines, %d bytes", path, n, stderr.Len())
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/skillhand/skillhand/internal/migrate"
 )
 
-// A dry run says what would become of the files of a tree.
+// A dry run says what would happen to the files of a tree.
 func ExampleMigration_Run() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {

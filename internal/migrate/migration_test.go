@@ -96,7 +96,8 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// TestReasons: a reason names another file by its whole path, wherever that lies below the folder that was named.
+// TestReasons: a reason names another file by its whole path, in any place below the folder that
+// was named.
 func TestReasons(t *testing.T) {
 	dir := write(t, map[string]string{"deep/in/execute.sh": old, "deep/in/reader.sh": "#!/bin/bash\nx=$(bash execute.sh)\necho SUCCESS\n"})
 	done, err := migrate.Migration{DryRun: true}.Run(t.Context(), []string{filepath.Join(dir, "deep", "in")})
@@ -111,7 +112,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestNoReportFile: without the file that scripts source, no script is changed.
+// TestNoReportFile: if the file that scripts source cannot be written, no script is changed.
 func TestNoReportFile(t *testing.T) {
 	dir := write(t, map[string]string{"execute.sh": old})
 	if err := os.Symlink("nowhere", filepath.Join(dir, migrate.ReportFile)); err != nil {
@@ -141,10 +142,12 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestRepository: who names a repository means its skills, who names a folder in it means that.
+// TestRepository: a user who names a repository means its skills. A user who names a folder in it
+// means the folder.
 func TestRepository(t *testing.T) {
 	dir := write(t, map[string]string{
-		".git/HEAD": "", "skills/one/SKILL.md": "---\nname: one\n---\nRun it.\n", "skills/one/run.sh": old, "skills/lib/shared.sh": old, "tests/all.sh": old, "plugin/two/SKILL.md": "Run it.\n", "plugin/two/bin/two.sh": old,
+		".git/HEAD": "", "skills/one/SKILL.md": "---\nname: one\n---\nRun it.\n", "skills/one/run.sh": old, "skills/lib/shared.sh": old,
+		"tests/all.sh": old, "plugin/two/SKILL.md": "Run it.\n", "plugin/two/bin/two.sh": old,
 	})
 	const skills = "changed two.sh, changed skillhand-report.bash, changed skillhand-report.bash, changed shared.sh, " +
 		"changed run.sh, changed skillhand-report.bash" // one for each skill that can be copied, one for the rest
@@ -165,7 +168,7 @@ func TestRepository(t *testing.T) {
 		if tt.paths != "." {
 			continue
 		}
-		if err := os.RemoveAll(filepath.Join(dir, ".git")); err != nil { // an export of it
+		if err := os.RemoveAll(filepath.Join(dir, ".git")); err != nil { // an export of the repository
 			t.Fatal(err)
 		}
 		if done, err := (migrate.Migration{DryRun: true}).Run(t.Context(), paths); err != nil || statuses(done) != tt.want {

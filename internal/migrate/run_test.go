@@ -25,16 +25,16 @@ import (
 	"github.com/skillhand/skillhand/report"
 )
 
-// TestMain lets scripts be ended by a signal that whoever started the tests ignores, as nohup does:
-// a signal that is handled here is the default one in what is started.
+// TestMain lets a signal end scripts even if the shell that started the tests ignores the signal,
+// as under nohup. A signal that is handled here has its default action in the programs that are
+// started.
 func TestMain(m *testing.M) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	os.Exit(m.Run())
 }
 
-// TestRuns runs every script of testdata/runs in real bash as it was and as it
-// becomes: same exit status, same files, and a report that says what the
-// script's text said.
+// TestRuns runs every script of testdata/runs in real bash, before and after the edit. The exit
+// status and the files must be the same, and the report must say what the script's text said.
 func TestRuns(t *testing.T) {
 	ran := 0
 	for _, s := range runs(t) {
@@ -68,8 +68,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestOtherWays: a migrated script reports however it is started, and when it is
-// sourced it is none.
+// TestOtherWays: a migrated script reports in every way of starting it, but not when it is sourced.
 func TestOtherWays(t *testing.T) {
 	e, err := Script("ways.sh", []byte("#!/bin/bash\necho \"Created: x\"\n"), Options{Inline: true})
 	if err != nil {
@@ -98,7 +97,7 @@ func TestOtherWays(t *testing.T) {
 	}
 }
 
-// TestPlaces: a script finds the file that reports by its own place, however it is called.
+// TestPlaces: a script finds the file that reports from its own folder, in every way of calling it.
 func TestPlaces(t *testing.T) {
 	top := t.TempDir()
 	tree, _ := Tree([]File{
@@ -162,7 +161,7 @@ func TestSignal(t *testing.T) {
 		if err := os.WriteFile(file, e.After, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		stdout, err := os.Create(file + ".out") // a file: nobody waits for the sleep, which has it too
+		stdout, err := os.Create(file + ".out") // a file, because nobody waits for the sleep, which also holds stdout
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,12 +176,12 @@ func TestSignal(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := stderr.Read(make([]byte, 100)); err != nil { // it has begun
+		if _, err := stderr.Read(make([]byte, 100)); err != nil { // the script has begun
 			t.Fatal(err)
 		}
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait()
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // the sleep
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // end the sleep
 		if ws := cmd.ProcessState.Sys().(syscall.WaitStatus); !ws.Signaled() || ws.Signal() != syscall.SIGTERM {
 			t.Errorf("it ended with %v", cmd.ProcessState)
 		}
@@ -215,7 +214,7 @@ func runs(t testing.TB) []runCase {
 			if _, err := fmt.Sscanf(f.Name, "%s %d", &c.name, &c.status); err != nil {
 				t.Fatalf("%s: %q: %v", file, f.Name, err)
 			}
-			if c.name == "no-newline" { // an archive cannot hold one
+			if c.name == "no-newline" { // an archive cannot hold a file without a newline
 				c.src = bytes.TrimSuffix(c.src, []byte("\n"))
 			}
 			all = append(all, c)
@@ -236,12 +235,13 @@ func run(t *testing.T, src []byte) outcome {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "script.sh")
 	work := filepath.Join(dir, "work")
-	if err := errors.Join(os.WriteFile(file, src, 0o777), os.Mkdir(work, 0o777), os.WriteFile(filepath.Join(dir, ReportFile), Report(), 0o666)); err != nil {
+	if err := errors.Join(os.WriteFile(file, src, 0o777), os.Mkdir(work, 0o777),
+		os.WriteFile(filepath.Join(dir, ReportFile), Report(), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	line, _, _ := strings.Cut(string(src), "\n") // not by the file's name: a fork may still hold it open for writing
+	line, _, _ := strings.Cut(string(src), "\n") // start the shell, not the file: a fork may still have the file open for writing
 	options := strings.Fields(strings.TrimPrefix(line, "#!"))[1:]
 	cmd := exec.CommandContext(ctx, "bash", append(options[strings.Count(line, "env"):], file)...)
 	cmd.Dir = work
@@ -250,7 +250,7 @@ func run(t *testing.T, src []byte) outcome {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	began := time.Now()
 	err := cmd.Run()
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what the script left in the background
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // end what the script left in the background
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
@@ -275,7 +275,7 @@ func run(t *testing.T, src []byte) outcome {
 	return o
 }
 
-// missingLines returns the first line of a that b has not.
+// missingLines returns the first line of a that b does not have.
 func missingLines(a, b string) string {
 	have := map[string]bool{}
 	for line := range strings.Lines(b) {
@@ -289,7 +289,7 @@ func missingLines(a, b string) string {
 	return ""
 }
 
-// comparable drops what differs from run to run: bash names its script and its line.
+// comparable removes the parts that differ from run to run: bash prints the script's name and line.
 func comparable(line string) string {
 	line = strings.TrimSuffix(line, "\n")
 	if _, rest, ok := strings.Cut(line, ": line "); ok {
@@ -303,7 +303,7 @@ func comparable(line string) string {
 	return line
 }
 
-// wantReport is what the text of the script as it was says.
+// wantReport returns the report that the text of the old script means.
 func wantReport(o outcome) *report.Report {
 	said := report.Parse([]byte(o.stdout), report.Options{})
 	want := &report.Report{Confidence: 0.5, Deliverables: []string{}, Metrics: map[string]float64{}, Errors: []report.Error{}}
@@ -319,7 +319,7 @@ func wantReport(o outcome) *report.Report {
 	return want
 }
 
-// gotReport is the report that stands alone on stdout.
+// gotReport returns the only report on stdout.
 func gotReport(t *testing.T, o outcome) *report.Report {
 	t.Helper()
 	if strings.Count(o.stdout, "\n") != 1 || !strings.HasPrefix(o.stdout, "{") || !strings.HasSuffix(o.stdout, "}\n") {
@@ -342,11 +342,12 @@ func gotReport(t *testing.T, o outcome) *report.Report {
 	return r.Report
 }
 
-// TestAskedForJSON runs a script that prints JSON if asked to: asked, it prints that as before,
-// and else a report.
+// TestAskedForJSON runs a script that can print JSON. If it is asked for JSON, it prints JSON as
+// before, and otherwise a report.
 func TestAskedForJSON(t *testing.T) {
 	script := func(asked string) []byte {
-		return []byte("#!/bin/bash\nFORMAT=" + asked + "\nif [[ $FORMAT == json ]]; then\n  printf '\\n{\\n  \"a\": [1,\\n  2]}'\n  exit 3\nfi\necho '{b} is no JSON'\necho Created: x.txt\n")
+		return []byte("#!/bin/bash\nFORMAT=" + asked +
+			"\nif [[ $FORMAT == json ]]; then\n  printf '\\n{\\n  \"a\": [1,\\n  2]}'\n  exit 3\nfi\necho '{b} is no JSON'\necho Created: x.txt\n")
 	}
 	for _, inline := range []bool{true, false} {
 		for asked, want := range map[string]string{"json": "{\n  \"a\": [1,\n  2]}", "text": `"deliverables":["x.txt"]`} {
@@ -366,8 +367,8 @@ func TestAskedForJSON(t *testing.T) {
 	}
 }
 
-// TestSourced runs scripts that source others: one that is also run by itself prints a report
-// only then, and an EXIT trap in a file that is sourced runs before the report.
+// TestSourced runs scripts that source others. A script that can be both sourced and run prints a
+// report only if it is run. An EXIT trap in a sourced file runs before the report.
 func TestSourced(t *testing.T) {
 	top := t.TempDir()
 	results, _ := Tree([]File{
@@ -386,7 +387,8 @@ func TestSourced(t *testing.T) {
 		}
 	}
 	for name, lib := range map[string]string{
-		"lib.sh": "tidy() { old=$(trap -p EXIT); trap 'echo tidied' EXIT; }\n", "saves.sh": "tidy() { old=$(trap -p EXIT); trap 'echo lost' EXIT; eval \"$old\"; }\n",
+		"lib.sh":   "tidy() { old=$(trap -p EXIT); trap 'echo tidied' EXIT; }\n",
+		"saves.sh": "tidy() { old=$(trap -p EXIT); trap 'echo lost' EXIT; eval \"$old\"; }\n",
 	} {
 		writeScript(t, filepath.Join(top, "tree", name), []byte(lib))
 	}
@@ -404,7 +406,8 @@ func TestSourced(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		_ = cmd.Run()
-		if got := cmd.ProcessState.ExitCode(); got != tt.status || !strings.HasPrefix(stdout.String(), tt.stdout) || strings.Count(stdout.String(), "\n") != 1 || stderr.String() != tt.stderr {
+		if got := cmd.ProcessState.ExitCode(); got != tt.status || !strings.HasPrefix(stdout.String(), tt.stdout) ||
+			strings.Count(stdout.String(), "\n") != 1 || stderr.String() != tt.stderr {
 			t.Errorf("%s: exit status %d, want %d\nstdout %q\nstderr %q", tt.command, got, tt.status, stdout.String(), stderr.String())
 		}
 	}

@@ -23,7 +23,7 @@ import (
 	"github.com/skillhand/skillhand/report"
 )
 
-// TestScript shows whole edits, and what is left alone and why.
+// TestScript shows whole edits, and the scripts that are left alone, with the reasons.
 func TestScript(t *testing.T) {
 	test.Cases(t, "testdata/edits/*.txtar", func(t *testing.T, c test.Case) map[string]string {
 		got := map[string]string{}
@@ -48,7 +48,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// cutPreamble is what an edit makes of a script, the preamble cut down to its first line.
+// cutPreamble returns a script after the edit, with only the first line of the preamble.
 func cutPreamble(e *files.Edit) string {
 	before, rest, ok := strings.Cut(string(e.After), firstLine)
 	if !ok {
@@ -58,9 +58,9 @@ func cutPreamble(e *files.Edit) string {
 	return before + firstLine + after
 }
 
-// TestHears: what a migrated script reports is what report.Parse reads in the
-// output of the old one, for every row of the tables and for what real programs print. The listener hears each; for some,
-// whole scripts print it literally and through a variable.
+// TestHears: a migrated script reports what report.Parse reads in the output of the old script. The
+// test covers every row of the tables and the output of real programs. The listener hears each
+// text. Some texts are also printed by whole scripts, literally and through a variable.
 func TestHears(t *testing.T) {
 	for _, name := range []string{"legacy.txt", "legacy-odd.txt", "legacy-logs.txt", "programs-fail.txtar", "programs-pass.txtar"} {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +80,7 @@ func testHears(t *testing.T, name string) {
 	}
 	put(ReportFile, Report())
 	texts := heardTexts(t, name)
-	var names []string // a name is the text's number and how it is printed
+	var names []string // a name consists of the text's number and the way of printing it
 	for n, text := range texts {
 		names = append(names, fmt.Sprint(n, ".heard"))
 		put(names[len(names)-1], []byte(text+"\n\x01end 0 \n"))
@@ -124,8 +124,8 @@ for f in *.literal *.variable; do bash "$f" > "$f.out" 2> /dev/null || echo "$f:
 	}
 }
 
-// heardTexts returns the texts of a table, or what programs printed; those that failed after a line
-// about a step.
+// heardTexts returns the texts of a table, or the output of real programs. A line about a step
+// comes before the output of programs that failed.
 func heardTexts(t *testing.T, name string) (texts []string) {
 	t.Helper()
 	file, err := os.ReadFile(filepath.Join("../legacy/testdata", name))
@@ -151,8 +151,8 @@ func heardTexts(t *testing.T, name string) (texts []string) {
 	return texts
 }
 
-// wholeScript: of every so many rows of a table whole scripts are run, which costs a hundred times
-// as much as to have the listener hear the row.
+// wholeScript is how many rows of a table there are to one that is also run as whole scripts. A
+// whole script costs a hundred times as much as the listener.
 const wholeScript = 20
 
 // printingWays are scripts that print a text.
@@ -190,8 +190,8 @@ func compareHeard(t *testing.T, way, text string, out []byte) {
 	}
 }
 
-// TestSystemScripts migrates the scripts that the operating system ships:
-// nothing breaks, and twice is once.
+// TestSystemScripts migrates the scripts that the operating system ships. No script may break, and
+// migrating twice gives the same as once.
 func TestSystemScripts(t *testing.T) {
 	files, migrated := 0, 0
 	for _, path := range systemScripts(t) {
@@ -229,7 +229,7 @@ func systemScripts(t *testing.T) (scripts []string) {
 					scripts = append(scripts, path)
 				}
 			}
-			return nil // what cannot be read is not there
+			return nil // skip what cannot be read
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -238,7 +238,8 @@ func systemScripts(t *testing.T) (scripts []string) {
 	return scripts
 }
 
-// mayRun reports whether a file may be a script, by its name and mode: to open all takes long.
+// mayRun reports whether a file may be a script, by its name and mode, because opening all files
+// takes long.
 func mayRun(d fs.DirEntry) bool {
 	if ext := filepath.Ext(d.Name()); ext == ".sh" || ext == ".bash" {
 		return true
@@ -265,7 +266,8 @@ func bashN(src []byte) ([]byte, error) {
 	return cmd.CombinedOutput()
 }
 
-// checkEdit: an edit only puts text in, and migrating its result changes nothing.
+// checkEdit fails the test unless an edit only inserts text, and migrating its result changes
+// nothing.
 func checkEdit(t *testing.T, e *files.Edit) {
 	t.Helper()
 	rest := e.After
@@ -288,7 +290,8 @@ func checkEdit(t *testing.T, e *files.Edit) {
 	}
 }
 
-// FuzzScript: what parses still parses, and twice is once.
+// FuzzScript: a script that parses still parses after the edit, and migrating twice gives the same
+// as once.
 func FuzzScript(f *testing.F) {
 	for _, s := range runs(f) {
 		f.Add(s.src)
@@ -305,7 +308,7 @@ func FuzzScript(f *testing.F) {
 	})
 }
 
-// TestDeep: scripts that nest without end are refused, not a crash.
+// TestDeep: migrate refuses scripts with endless nesting, and does not crash.
 func TestDeep(t *testing.T) {
 	for _, open := range []string{"(", "{ ", "if ", "echo $(", "((", "a[", "true && ", "echo a | ", "f() { ", "x=${x/${", "case x in a) "} {
 		src := []byte("#!/bin/bash\n" + strings.Repeat(open, 400_000))
@@ -319,7 +322,7 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// TestDiff: patch makes the script of its diff.
+// TestDiff: patch turns the old script and its diff into the new script.
 func TestDiff(t *testing.T) {
 	_, err := exec.LookPath("patch")
 	test.Found(t, err)

@@ -9,8 +9,8 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// TestTree: files that know of each other. The archive's files are the tree,
-// want is what becomes of it.
+// TestTree: files that depend on each other. The archive's files are the tree, and want is the
+// outcome.
 func TestTree(t *testing.T) {
 	test.Cases(t, "testdata/trees/*.txtar", func(t *testing.T, c test.Case) map[string]string {
 		opt := TreeOptions{Companion: strings.Contains(c.Comment, "--companion")}
@@ -57,7 +57,7 @@ func TestTree(t *testing.T) {
 	})
 }
 
-// applied is a tree after its results.
+// applied returns a tree with its results applied.
 func applied(files []File, results []Result) []File {
 	files = slices.Clone(files)
 	for _, r := range results {
@@ -72,7 +72,7 @@ func applied(files []File, results []Result) []File {
 	return files
 }
 
-// TestInlineReadsNothing: the code that is put into a script holds no other.
+// TestInlineReadsNothing: the code that is put into a script holds no other script.
 func TestInlineReadsNothing(t *testing.T) {
 	e, err := Script("a.sh", []byte("#!/bin/bash\necho a\n"), Options{Inline: true})
 	if err != nil {
@@ -86,8 +86,8 @@ func TestInlineReadsNothing(t *testing.T) {
 	}
 }
 
-// TestManyNames: to follow what a command may be takes time in proportion to the script,
-// though each of a function's many arguments may be any other.
+// TestManyNames: following what a command may be takes time in proportion to the script, even if
+// each of a function's many arguments may be any other.
 func TestManyNames(t *testing.T) {
 	var src strings.Builder
 	src.WriteString("#!/bin/bash\nf() {\n\t$1 x\n}\n")
