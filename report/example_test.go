@@ -15,7 +15,8 @@ done`), report.Options{})
 }
 
 func ExampleParse_faults() {
-	for _, f := range report.Parse([]byte(`{"success": true, "confidence": 1.5, "deliverables": [], "metrics": {}}`), report.Options{}).Faults {
+	for _, f := range report.Parse([]byte(`{"success": true, "confidence": 1.5, "deliverables": [], "metrics": {}}`),
+		report.Options{}).Faults {
 		fmt.Println(f.Code, f.Path, f.Message)
 	}
 	// Output:

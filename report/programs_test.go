@@ -6,9 +6,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestPrograms reads what real programs print. One that failed is never a success, alone or after
-// a step that went well, though its exit status was lost in a pipe; of those that succeeded few
-// fail; and few are unclear.
+// TestPrograms reads the output of real programs. A program that failed is never a success, alone
+// or after a step that went well, even though its exit status was lost in a pipe. Few of the
+// programs that succeeded count as failed, and few are unclear.
 func TestPrograms(t *testing.T) {
 	const maxFailed, maxUnclear = 0.03, 0.10
 	failing, failed, unclear, texts := 0, 0, 0, 0
@@ -36,7 +36,8 @@ func TestPrograms(t *testing.T) {
 			t.Logf("%s, which succeeded: failure", f.Name)
 		}
 	}
-	t.Logf("%d texts: %d of the failing are failures, %d of %d passing are failures, %d unclear", texts, failing, failed, len(passing), unclear)
+	t.Logf("%d texts: %d of the failing are failures, %d of %d passing are failures, %d unclear", texts,
+		failing, failed, len(passing), unclear)
 	if share := float64(failed) / float64(len(passing)); share > maxFailed {
 		t.Errorf("%d of %d that succeeded are failures", failed, len(passing))
 	}
@@ -57,7 +58,7 @@ func programs(t *testing.T, file string) []txtar.File {
 	return archive.Files
 }
 
-// verdictOf sums up a result in a word.
+// verdictOf returns one word for a result.
 func verdictOf(r Result) string {
 	switch {
 	case r.Report == nil && r.Faults[0].Code == Unclear:

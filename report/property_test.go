@@ -43,13 +43,16 @@ var reports = rapid.Custom(func(t *rapid.T) Report {
 	return r
 })
 
-// noise is text that may stand around a report. None of it is a report, and none
-// of it makes an object that the report would be inside of.
+// noise is text that may be around a report. No part of it is a report, or opens an object that
+// would contain the report.
 var noise = rapid.Custom(func(t *rapid.T) string {
 	pieces := rapid.SliceOfN(rapid.SampledFrom([]string{
-		"{", "}", "{{", "}}", "{}", "[", "]", "\"", "\\", "'", "\n", "\r\n", " ", ",", ":", "log line\n", "SUCCESS\n", "ERROR: failed\n", "0 errors\n",
-		`{"level":"info","msg":"{"}`, `{"success":true}`, `{"a":[1,{"b":"}"}]}`, `{"result":{"success":false,"errors":[]}}`, `{"open": `, `{"open`, `{"a":["`,
-		`"{\"success\":true,\"errors\":[]}"`, "```json\n", "```\n", "\x1b[32m", "\x1b[0m", "\x1b]0;title\a", "\ufeff", "\xff\xfe", "\x00", "é✅❌", "1e5", "true",
+		"{", "}", "{{", "}}", "{}", "[", "]", "\"", "\\", "'", "\n", "\r\n", " ", ",", ":", "log line\n", "SUCCESS\n",
+		"ERROR: failed\n", "0 errors\n",
+		`{"level":"info","msg":"{"}`, `{"success":true}`, `{"a":[1,{"b":"}"}]}`, `{"result":{"success":false,"errors":[]}}`,
+		`{"open": `, `{"open`, `{"a":["`,
+		`"{\"success\":true,\"errors\":[]}"`, "```json\n", "```\n", "\x1b[32m", "\x1b[0m", "\x1b]0;title\a", "\ufeff", "\xff\xfe",
+		"\x00", "é✅❌", "1e5", "true",
 	}), 0, 12).Draw(t, "pieces")
 	return strings.Join(pieces, "")
 })
@@ -73,7 +76,7 @@ func TestTextAround(t *testing.T) {
 		if rapid.Bool().Draw(t, "coloured") {
 			text = bytes.ReplaceAll(text, []byte(`":`), []byte("\"\x1b[0m:\x1b[1;34m"))
 		}
-		// A line of words before and after: what is open is open no more.
+		// With a line of words before and after, no bracket or quote stays open.
 		whole := noise.Draw(t, "before") + "\nand so on\n" + string(text) + "\nand so on\n" + noise.Draw(t, "after")
 		got := Parse([]byte(whole), Options{Strict: true})
 		if got.Method != JSON || got.Report == nil {
@@ -82,7 +85,7 @@ func TestTextAround(t *testing.T) {
 		if diff := cmp.Diff(decoded(report), decoded(*got.Report)); diff != "" {
 			t.Fatalf("%q (-want +got):\n%s", whole, diff)
 		}
-		// Directly around it too, unless it is then inside of another object.
+		// Also put the noise directly around it, unless the report is then inside another object.
 		close := strings.TrimRight(noise.Draw(t, "close"), " \r\n")
 		if close != "" && !strings.HasSuffix(close, ":") && !strings.HasSuffix(close, ",") && !strings.HasSuffix(close, "[") &&
 			!strings.ContainsAny(close[len(close)-1:], "\\\x1b") {
@@ -93,7 +96,7 @@ func TestTextAround(t *testing.T) {
 	})
 }
 
-// decoded is a report as any JSON reader sees it.
+// decoded returns a report as any JSON reader decodes it.
 func decoded(r Report) any { return unmarshal(mustMarshal(r)) }
 
 func unmarshal(text []byte) (v any) {
@@ -103,11 +106,11 @@ func unmarshal(text []byte) (v any) {
 	return v
 }
 
-// TestSchemaAgrees: a real validator and this package agree on every document
-// of a corpus made by mutation.
+// TestSchemaAgrees: a real validator and this package agree on every document of a corpus that is
+// made by mutation.
 func TestSchemaAgrees(t *testing.T) {
 	strict := test.OurSchema(t, "skill-output-v1")
-	// Without Strict, unknown fields and malformed codes are fine, but no code is empty.
+	// Without Strict, unknown fields and malformed codes are fine, but empty codes are not.
 	lenient := compile(t, func(root map[string]any) {
 		e := root["properties"].(map[string]any)["errors"].(map[string]any)["items"].(map[string]any)
 		delete(root, "additionalProperties")
@@ -155,7 +158,7 @@ func mustMarshal(v any) []byte {
 	return text
 }
 
-// compile is the schema of reports with a change.
+// compile returns the schema of reports with a change.
 func compile(t *testing.T, change func(schema map[string]any)) test.Schema {
 	text, err := schemas.Files.ReadFile("skill-output-v1.schema.json")
 	if err != nil {
@@ -182,7 +185,7 @@ func (m *mutator) document() []byte {
 		v = m.mutate(v, 0)
 	}
 	if _, ok := v.(map[string]any); !ok {
-		v = doc // a text that is no object is another matter
+		v = doc // only objects are tested here
 	}
 	return mustMarshal(v)
 }
@@ -206,7 +209,7 @@ func (m *mutator) code() string {
 	return codes[m.IntN(len(codes))]
 }
 
-// mutate changes something in v, or somewhere below it.
+// mutate changes something in v, or in a value below it.
 func (m *mutator) mutate(v any, depth int) any {
 	if depth > 0 && m.IntN(3) == 0 {
 		return m.value(depth)
@@ -244,7 +247,8 @@ func (m *mutator) mutate(v any, depth int) any {
 }
 
 func (m *mutator) key() string {
-	keys := []string{"success", "confidence", "deliverables", "metrics", "errors", "code", "message", "stack", "context", "x", "", "a/b~c", "Success"}
+	keys := []string{"success", "confidence", "deliverables", "metrics", "errors", "code", "message",
+		"stack", "context", "x", "", "a/b~c", "Success"}
 	return keys[m.IntN(len(keys))]
 }
 
@@ -252,9 +256,11 @@ func (m *mutator) value(depth int) any {
 	values := []any{
 		nil, true, false, "", "a", "0.5", "A_B", 0, 1, json.Number("-0.0"), 0.5, 1.0000001, -1e-300, 7, json.Number("1e400"),
 		json.Number("-1e400"), json.Number("1e-400"), json.Number("0.0e5"), json.Number("1.00000000000000000001"),
-		json.Number("0.99999999999999999999"), json.Number("10.000E-1"), json.Number("100.00000000000000000001e-2"), json.Number("-0.0000e+7"),
+		json.Number("0.99999999999999999999"), json.Number("10.000E-1"), json.Number("100.00000000000000000001e-2"),
+		json.Number("-0.0000e+7"),
 		[]any{}, []any{"a"}, []any{""}, []any{1}, []any{nil}, map[string]any{}, map[string]any{"a": 1}, map[string]any{"a": "1"},
-		map[string]any{"code": "A", "message": "m"}, []any{map[string]any{"code": "A", "message": ""}}, []any{map[string]any{"message": "m"}},
+		map[string]any{"code": "A", "message": "m"}, []any{map[string]any{"code": "A", "message": ""}},
+		[]any{map[string]any{"message": "m"}},
 	}
 	if depth < 4 && m.IntN(5) == 0 {
 		return []any{m.value(depth + 1), m.error()}
@@ -262,7 +268,7 @@ func (m *mutator) value(depth int) any {
 	return values[m.IntN(len(values))]
 }
 
-// TestAppendJSON: what we write is what encoding/json writes, whatever is in it.
+// TestAppendJSON: AppendJSON writes what encoding/json writes, for any report.
 func TestAppendJSON(t *testing.T) {
 	type plain Report
 	type document struct {
@@ -290,7 +296,7 @@ func TestAppendJSON(t *testing.T) {
 	})
 }
 
-// FuzzParse: nothing panics, and what is valid survives being written and read again.
+// FuzzParse: nothing panics, and a valid report is the same after it is written and read again.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`log {"success":true,"confidence":1,"deliverables":[],"metrics":{},"errors":[]} log`), false)
 	f.Add([]byte("SUCCESS\nConfidence: 92%\nCreated: a\nError: x\n[ERROR] 0 errors"), false)
@@ -314,8 +320,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzDecode: whatever encoding/json takes for an object we do too, and nothing
-// else, and we read the same values.
+// FuzzDecode: this package accepts exactly the objects that encoding/json accepts, and reads the
+// same values.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"success":true,"confidence":1e-1,"deliverables":["\ud83d\ude00"],"metrics":{"a":-0.0},"errors":[{"code":"A","message":"\u0000","context":{"a":[]}}]}`))
 	f.Add([]byte(`{"a":[1,2.5e+7,-0,"\/\b\f\n\r\t"],"b":{},"c":null,"d":[[]]}`))
@@ -350,8 +356,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestLinear: a parser that is not linear would not end within the time that go
-// test gives it. go run ./tools/bench has the figures.
+// TestLinear: a parser that is not linear would not finish within the time limit of go test. go run
+// ./tools/bench prints the figures.
 func TestLinear(t *testing.T) {
 	texts := map[string]func(n int) string{
 		"braces":        func(n int) string { return strings.Repeat("{", n) },
@@ -397,7 +403,8 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestManyFaults: a hopeless document costs little, and says how hopeless it is.
+// TestManyFaults: a document full of faults costs little, and the result says how many faults there
+// are.
 func TestManyFaults(t *testing.T) {
 	r := Parse([]byte(`{"deliverables":[`+strings.Repeat("1,", 5000)+`1]}`), Options{})
 	if n := len(r.Faults); n != maxFaults+1 || r.Faults[n-1].Message != "4005 more faults are not listed" {
@@ -409,7 +416,8 @@ func TestCheck(t *testing.T) {
 	nan := map[string]float64{"a": 0}
 	nan["a"] /= nan["a"]
 	for want, r := range map[Code]Report{
-		"":               {Success: true, Confidence: 1, Deliverables: []string{"\xff\x00\"\u2028"}, Errors: []Error{{Code: "A", Message: "\x1b<&"}}},
+		"": {Success: true, Confidence: 1, Deliverables: []string{"\xff\x00\"\u2028"},
+			Errors: []Error{{Code: "A", Message: "\x1b<&"}}},
 		OutOfRange:       {Metrics: nan},
 		Empty:            {Deliverables: []string{""}},
 		InvalidErrorCode: {Errors: []Error{{Code: "a", Message: "m"}}},
@@ -427,7 +435,8 @@ func TestCheck(t *testing.T) {
 }
 
 func TestBand(t *testing.T) {
-	for confidence, want := range map[float64]string{1: "excellent", 0.9: "excellent", 0.899: "good", 0.75: "good", 0.6: "fair", 0.59: "poor", 0: "poor"} {
+	for confidence, want := range map[float64]string{1: "excellent", 0.9: "excellent", 0.899: "good",
+		0.75: "good", 0.6: "fair", 0.59: "poor", 0: "poor"} {
 		if got := Band(confidence); got != want {
 			t.Errorf("Band(%v) = %s, want %s", confidence, got, want)
 		}

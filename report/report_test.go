@@ -10,10 +10,10 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// visible spells characters that a file of cases cannot show.
+// visible spells out characters that a file of cases cannot show.
 var visible = strings.NewReplacer("␍", "\r", "␛", "\x1b", "␀", "\x00", "␄\n", "", "BOM", "\ufeff", "¶", "\n", "BAD", "\xff")
 
-// TestParse runs testdata/*.txtar: a text, and what it comes to.
+// TestParse runs testdata/*.txtar: each has a text and its result.
 func TestParse(t *testing.T) {
 	test.Cases(t, "testdata/*.txtar", func(t *testing.T, c test.Case) map[string]string {
 		var opt Options
@@ -52,7 +52,7 @@ func summary(t *testing.T, r Result) string {
 	return b.String()
 }
 
-// TestLegacy runs the tables of what lines of text say.
+// TestLegacy runs the tables that say what lines of text mean.
 func TestLegacy(t *testing.T) {
 	for _, file := range []string{
 		"../internal/legacy/testdata/legacy.txt", "../internal/legacy/testdata/legacy-odd.txt",
@@ -88,7 +88,7 @@ func testLegacy(t *testing.T, file string) {
 	}
 }
 
-// says sums up what was read from lines of text.
+// says sums up what Parse read from lines of text.
 func says(r Result) string {
 	if r.Method == None {
 		return "nothing"
