@@ -62,7 +62,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestJudgeSays: a person reads how it ended, and what to do about a script that says nothing.
+// TestJudgeSays: a person reads how the script ended, and what to do about a script without a
+// report.
 func TestJudgeSays(t *testing.T) {
 	for _, tt := range []struct {
 		text   string
@@ -74,10 +75,12 @@ func TestJudgeSays(t *testing.T) {
 		{"SUCCESS", proc.Result{Exit: 143, Signal: 15}, "the report says success, but: ended by signal 15: no disk"},
 		{"", proc.Result{}, "No report found: end the script with skillhand emit, see skillhand emit --help"},
 		{"", proc.Result{Cut: proc.Timeout}, "timed out after 1m0s; No report found"},
-		{`{"success":true,"confidence":2,"deliverables":[],"metrics":{},"errors":[]}`, proc.Result{}, "/confidence: Confidence must be between 0.0 and 1.0"},
+		{`{"success":true,"confidence":2,"deliverables":[],"metrics":{},"errors":[]}`, proc.Result{},
+			"/confidence: Confidence must be between 0.0 and 1.0"},
 	} {
 		var said []string
-		for _, p := range Judge(report.Parse([]byte(tt.text), report.Options{}), Run{Result: tt.result, Timeout: time.Minute, Stderr: "line 3\nno disk\n"}).Problems {
+		for _, p := range Judge(report.Parse([]byte(tt.text), report.Options{}),
+			Run{Result: tt.result, Timeout: time.Minute, Stderr: "line 3\nno disk\n"}).Problems {
 			said = append(said, p.Message)
 		}
 		if got := strings.Join(said, "; "); got != tt.want {
@@ -86,12 +89,13 @@ func TestJudgeSays(t *testing.T) {
 	}
 }
 
-// TestHow: the reason of a crash is the last line that says one.
+// TestHow: the reason of a crash is the last line that states a reason.
 func TestHow(t *testing.T) {
 	for _, tt := range []struct{ stderr, want string }{
 		{"", "exit status 2"},
 		{"line 3\nno disk\n", "exit status 2: no disk"},
-		{"skillhand: unknown flag: --deliverables\nskillhand: see skillhand emit --help\n", "exit status 2: skillhand: unknown flag: --deliverables"},
+		{"skillhand: unknown flag: --deliverables\nskillhand: see skillhand emit --help\n",
+			"exit status 2: skillhand: unknown flag: --deliverables"},
 		{"ls: unrecognized option '--foo'\nTry 'ls --help' for more information.\n", "exit status 2: ls: unrecognized option '--foo'"},
 		{"see --help\n", "exit status 2: see --help"},
 	} {
@@ -101,7 +105,7 @@ func TestHow(t *testing.T) {
 	}
 }
 
-// TestJudgeDoubts: a success that speaks against itself is warned of.
+// TestJudgeDoubts: Judge warns about a success that contradicts itself.
 func TestJudgeDoubts(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{`{"success":true,"confidence":1,"deliverables":[],"metrics":{},"errors":[{"code":"A","message":"b"}]}`, "/errors"},
@@ -150,7 +154,7 @@ func TestLastLines(t *testing.T) {
 	}
 }
 
-// TestTailText: half a secret is not known for one, so what was cut is not shown.
+// TestTailText: nobody recognizes half a secret, so a line that was cut is not shown.
 func TestTailText(t *testing.T) {
 	for _, tt := range []struct{ dropped, kept, want string }{
 		{"", "secret", "secret"},
@@ -185,7 +189,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestTailParse: what is left of a line that was cut says nothing.
+// TestTailParse: the rest of a line that was cut says nothing.
 func TestTailParse(t *testing.T) {
 	const good = `{"success":true,"confidence":1,"deliverables":[],"metrics":{},"errors":[]}`
 	for _, tt := range []struct {
@@ -219,7 +223,7 @@ func TestNewer(t *testing.T) {
 	}{
 		{long, 0, 0, true},
 		{long, time.Nanosecond, long, true},
-		{long, long, time.Nanosecond, false}, // moved here, or another mode
+		{long, long, time.Nanosecond, false}, // moved here, or given another mode
 		{0, long, 0, true},                   // a copy that kept the old time
 		{long, -time.Nanosecond, -time.Nanosecond, false},
 		{long, -time.Second, -time.Second, false},
@@ -236,7 +240,7 @@ func TestNewer(t *testing.T) {
 	}
 }
 
-// TestVerifyInTime: a folder that there was no time for is not called unchanged.
+// TestVerifyInTime: a folder that there was no time to search is not called unchanged.
 func TestVerifyInTime(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"folder/a", "file"} {
@@ -267,7 +271,7 @@ func TestVerifyInTime(t *testing.T) {
 	}
 }
 
-// TestVerifyOld: what is old does not become new by another name.
+// TestVerifyOld: an old file does not become new by getting another name.
 func TestVerifyOld(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -285,7 +289,8 @@ func TestVerifyOld(t *testing.T) {
 	since := time.Now()
 	time.Sleep(2 * ClockTick)
 	now := time.Now()
-	if err := errors.Join(os.Symlink("old", at("link")), os.Symlink("folder", at("to-folder")), os.Symlink("/", at("root")), os.Link(at("old"), at("name")),
+	if err := errors.Join(os.Symlink("old", at("link")), os.Symlink("folder", at("to-folder")),
+		os.Symlink("/", at("root")), os.Link(at("old"), at("name")),
 		os.Rename(at("moved"), at("here")), os.Chmod(at("mode"), 0o600), os.Chtimes(at("touched"), now, now),
 		os.WriteFile(at("new"), nil, 0o666), os.WriteFile(at("copy"), nil, 0o666), os.Chtimes(at("copy"), long, long)); err != nil {
 		t.Fatal(err)
@@ -304,9 +309,8 @@ func TestVerifyOld(t *testing.T) {
 	}
 }
 
-// TestVerifyLinkedFolder: what others write into a folder does not make it the
-// deliverable of a script that only links to it. Behind a link that was there
-// before, it is the script's own.
+// TestVerifyLinkedFolder: files that others write into a folder are not the deliverable of a script
+// that only links to the folder. If the link existed before, the folder counts as the script's own.
 func TestVerifyLinkedFolder(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
