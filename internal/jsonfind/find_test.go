@@ -30,7 +30,7 @@ func TestLast(t *testing.T) {
 		{`{"x":` + it + `}`, ""},
 		{it + `{"x":` + other + `}`, it},
 		{`x{"x":[{"y":` + it + `}]}`, ""},
-		{`{"x":` + it, ""}, // it breaks off
+		{`{"x":` + it, ""}, // the document breaks off
 		{`x{"x":[{"y":` + it, ""},
 		{it + ` x{"x":[` + other + `,{"y":` + other + `}`, it},
 		{`{"x":` + it + `!`, it},
@@ -67,7 +67,7 @@ func TestLast(t *testing.T) {
 	}
 }
 
-// TestDeep: what is nested beyond reason costs little, and is no report.
+// TestDeep: a text that is nested too deep costs little, and contains no report.
 func TestDeep(t *testing.T) {
 	for _, text := range []string{
 		strings.Repeat(`{"a":`, maxDepth+5) + "1" + strings.Repeat("}", maxDepth+5),
@@ -84,11 +84,11 @@ var (
 	lineEnd   = regexp.MustCompile(`^[ \t]*(?:$|[\n\r])`)
 )
 
-// slowLast does what Last does, as it would be written if time did not matter.
-// overlap says that two objects overlap, so that it is a matter of taste.
+// slowLast returns what Last returns, without regard to time. overlap says that two objects
+// overlap; then either answer is fine.
 func slowLast(text []byte) (last []byte, overlap bool) {
 	end := 0
-	line := false // the last one has its lines to itself
+	line := false // the last object has its lines to itself
 	for i := range text {
 		if text[i] != '{' {
 			continue
@@ -107,7 +107,7 @@ func slowLast(text []byte) (last []byte, overlap bool) {
 			if json.Unmarshal(text[i:end], &doc) == nil && doc["a"] != nil && doc["b"] != nil && (begins || !line) {
 				last, line = text[i:end], begins
 			}
-		case errors.Is(err, io.ErrUnexpectedEOF): // it breaks off
+		case errors.Is(err, io.ErrUnexpectedEOF): // the document breaks off
 			return last, overlap
 		}
 	}
