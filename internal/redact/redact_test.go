@@ -28,9 +28,10 @@ func TestText(t *testing.T) {
 		{"ghp_abcdefghij ghp_abcdefghij", "[GH_TOKEN redacted] [GH_TOKEN redacted]"},
 		{"ghp_abcdefghijghp_abcdefghij", "[GH_TOKEN redacted][GH_TOKEN redacted]"},
 		{"ghp_abcdefghij-and-more", "[LONG_TOKEN redacted]"},
-		{"hunter2hunter2hunter2", "[DB_PASSWORD redacted]"}, // they overlap
+		{"hunter2hunter2hunter2", "[DB_PASSWORD redacted]"}, // the two secrets overlap
 		{"wJalr/XUtn", "[AWS_SECRET_ACCESS_KEY redacted]"},
-		{"abc /tmp/ssh-x/agent.1 /run/secrets/token 640000000 /home/someone", "abc /tmp/ssh-x/agent.1 /run/secrets/token 640000000 /home/someone"},
+		{"abc /tmp/ssh-x/agent.1 /run/secrets/token 640000000 /home/someone",
+			"abc /tmp/ssh-x/agent.1 /run/secrets/token 640000000 /home/someone"},
 		{"github_pat_1 open sesame", "[GH_PAT redacted] [DB_PASS redacted]"},
 		{"postgres://me:s3cr3t-x@db/x", "postgres://me:[DATABASE_URL redacted]@db/x"},
 		{"/home/someone/project /home/someone/other", "/home/someone/project /home/someone/other"},
@@ -45,7 +46,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Each of these has what must not show up, and the text around it that must.
+// Each case has a secret that must not show up, and the text around it that must.
 func TestSecrets(t *testing.T) {
 	pem := "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n" +
 		"MzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu\nNMoSfm76oqFvAp8Gy0iz\n-----END PRIVATE KEY-----"
@@ -119,13 +120,14 @@ func TestSecrets(t *testing.T) {
 	} {
 		r := New([]string{tt.env})
 		got := r.Text("x " + tt.in + " y")
-		if strings.Contains(got, tt.in) || !strings.HasPrefix(got, "x ") || !strings.HasSuffix(got, " y") || !strings.Contains(got, " redacted]") {
+		if strings.Contains(got, tt.in) || !strings.HasPrefix(got, "x ") || !strings.HasSuffix(got, " y") ||
+			!strings.Contains(got, " redacted]") {
 			t.Errorf("%.80s: Text(%.80q) = %.200q", tt.env, tt.in, got)
 		}
 	}
 }
 
-// None of these is a secret, wherever it stands.
+// None of these is a secret, in any place.
 func TestOrdinary(t *testing.T) {
 	for _, tt := range []struct{ env, in string }{
 		{"DATABASE_URL=postgres://test:test@localhost/db", "go test ./... test"},
@@ -140,7 +142,8 @@ func TestOrdinary(t *testing.T) {
 		{"SECRET_STORE=aws-secrets-manager", "aws-secrets-manager"},
 		{"GOOGLE_APPLICATION_CREDENTIALS=/home/me/.config/gcloud/key.json", "/home/me/.config/gcloud/key.json"},
 		{"SSH_AUTH_SOCK=/tmp/ssh-XXXXabcd1234/agent.1", "/tmp/ssh-XXXXabcd1234/agent.1"},
-		{"GIT_ASKPASS=/vscode/bin/linux-x64/1a2b3c4d5e6f7a8b9c0d/git/dist/askpass.sh", "/vscode/bin/linux-x64/1a2b3c4d5e6f7a8b9c0d/git/dist/askpass.sh"},
+		{"GIT_ASKPASS=/vscode/bin/linux-x64/1a2b3c4d5e6f7a8b9c0d/git/dist/askpass.sh",
+			"/vscode/bin/linux-x64/1a2b3c4d5e6f7a8b9c0d/git/dist/askpass.sh"},
 		{"SSH_PRIVATE_KEY=~/.ssh/id_rsa", "~/.ssh/id_rsa"},
 		{"GIT_AUTHOR_NAME=Somebody Else 2", "Somebody Else 2"},
 		{"AUTH_URL=https://login.example.com/oauth2/token", "https://login.example.com/oauth2/token"},
@@ -160,9 +163,10 @@ func TestOrdinary(t *testing.T) {
 			t.Errorf("%s: Text(%q) = %q", tt.env, tt.in, got)
 		}
 	}
-	// As a password, an ordinary word is hidden only where it is one.
+	// An ordinary word is replaced only where it is the password.
 	r := New([]string{"DATABASE_URL=postgres://test:test@localhost/db"})
-	if got, want := r.Text("test postgres://test:test@localhost/db"), "test postgres://test:[DATABASE_URL redacted]@localhost/db"; got != want {
+	if got, want := r.Text("test postgres://test:test@localhost/db"),
+		"test postgres://test:[DATABASE_URL redacted]@localhost/db"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -205,7 +209,8 @@ func write(t interface{ Fatal(...any) }, r *Redactor, text string, size func() i
 	return b.String()
 }
 
-// TestWrapped: nothing of a long secret stays in base64 that was broken into lines, alone or with something before it.
+// TestWrapped: no part of a long secret remains in base64 that was broken into lines, alone or
+// after other text.
 func TestWrapped(t *testing.T) {
 	for n := 49; n < 240; n++ {
 		token := "ghp_" + strings.Repeat("0a1B2c3D4e5F6g7H", 15)[:n-4]
@@ -243,10 +248,11 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// At the end of a line nothing is held back, whatever the secrets are.
+// A Writer holds back nothing at the end of a line, for any secrets.
 func TestWriterIsPrompt(t *testing.T) {
 	var b strings.Builder
-	w := New([]string{"DEPLOY_KEY=-----BEGIN PRIVATE KEY-----\nNMoSfm76oqFvAp8Gy0iz\n-----END PRIVATE KEY-----", "A_TOKEN=ghp_0a1B2c3D"}).Writer(&b)
+	w := New([]string{"DEPLOY_KEY=-----BEGIN PRIVATE KEY-----\nNMoSfm76oqFvAp8Gy0iz\n-----END PRIVATE KEY-----",
+		"A_TOKEN=ghp_0a1B2c3D"}).Writer(&b)
 	var want string
 	for _, line := range []string{"-----BEGIN PRIVATE KEY-----\n", "NMoSfm76\n", "ghp_\n", "? "} {
 		want += line
@@ -256,7 +262,7 @@ func TestWriterIsPrompt(t *testing.T) {
 	}
 }
 
-// TestWriterIsBounded: the text held back does not grow with the input.
+// TestWriterIsBounded: the text that a Writer holds back does not grow with the input.
 func TestWriterIsBounded(t *testing.T) {
 	w := New([]string{"A_TOKEN=a1" + strings.Repeat("a1", 8)}).Writer(io.Discard).(*writer)
 	piece := bytes.Repeat([]byte("a1"), 4<<10)
@@ -270,8 +276,8 @@ func TestWriterIsBounded(t *testing.T) {
 	}
 }
 
-// TestProperties: however a text is cut, no secret comes out, and a text without one comes
-// out as it went in.
+// TestProperties: no secret comes out, however a text is cut into pieces. A text without secrets
+// comes out unchanged.
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// Few letters, so that secrets overlap and begin alike.
@@ -328,7 +334,7 @@ func FuzzRedact(f *testing.F) {
 	})
 }
 
-// testLog is what tests print, of about so many bytes.
+// testLog returns output of tests, about as many bytes as size says.
 func testLog(size int) []byte {
 	return bytes.Repeat([]byte("=== RUN   TestThing/test_postgres\n"+
 		"    thing_test.go:42: connecting to postgres:16 as test, token ok\n--- PASS: TestThing (0.01s)\n"), size/120)
@@ -362,13 +368,14 @@ func BenchmarkText(b *testing.B) {
 	}
 }
 
-// TestHead: of a text that goes on, what may be the beginning of a secret is not shown.
+// TestHead: at the end of a text that goes on, Head leaves out what may be the beginning of a
+// secret.
 func TestHead(t *testing.T) {
 	r := New([]string{"A_TOKEN=0a1B2c3D4e5F", "B_TOKEN=0a1B2c3D4e5F-and-more"})
 	for _, tt := range []struct{ in, want string }{
 		{"x 0a1B2c3D4e5F y", "x [A_TOKEN redacted] y"},
 		{"x 0a1B2c3D", "x "},
-		{"x 0a1B2c3D4e5F", "x "}, // it may be the other
+		{"x 0a1B2c3D4e5F", "x "}, // it may be the beginning of the other secret
 		{"x 0a1B2c3D4e5F-and", "x "},
 		{"x", "x"},
 		{"", ""},
