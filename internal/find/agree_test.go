@@ -22,8 +22,9 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// TestAgree asks all that find files about the same trees: check, list, load by name, test, doctor, Claude Code's order
-// and that of the other agents. No two of them disagree about a file.
+// TestAgree asks every command that finds files about the same trees: check, list, load by name,
+// test, doctor, and the lists of Claude Code and the other agents. No two of them disagree about a
+// file.
 func TestAgree(t *testing.T) {
 	test.Cases(t, "testdata/*.txtar", func(t *testing.T, c test.Case) map[string]string {
 		dir := find.Grow(t, c.Files)
@@ -44,7 +45,8 @@ func TestAgree(t *testing.T) {
 	})
 }
 
-// checked returns the files that check finds, by their real paths. With others, those of all agents.
+// checked returns the files that check finds, by their real paths. others adds the files of all
+// agents.
 func checked(t *testing.T, h here.Here, others bool) map[string]find.File {
 	t.Helper()
 	tree := h.Tree()
@@ -60,7 +62,7 @@ func checked(t *testing.T, h here.Here, others bool) map[string]find.File {
 	return all
 }
 
-// agreeList holds what is listed against what check finds: the same skills, of the same owners.
+// agreeList compares list with check: both must find the same skills, with the same owners.
 func agreeList(t *testing.T, h here.Here, all map[string]find.File) []skillhand.Listed {
 	t.Helper()
 	rt := &skillhand.Runtime{Here: h}
@@ -74,14 +76,15 @@ func agreeList(t *testing.T, h here.Here, all map[string]find.File) []skillhand.
 			t.Errorf("%s is listed, and check does not see it", one.File)
 			continue
 		}
-		if diff := cmp.Diff(f.Owners, one.Owners, cmp.Transformer("none", func(s []string) string { return strings.Join(s, " ") })); diff != "" {
+		if diff := cmp.Diff(f.Owners, one.Owners, cmp.Transformer("none",
+			func(s []string) string { return strings.Join(s, " ") })); diff != "" {
 			t.Errorf("%s: owners, check's and the list's:\n%s", one.File, diff)
 		}
 		if f.Plugin != "" && one.Plugin != "" && one.Plugin != find.PluginName(f.Plugin) {
 			t.Errorf("%s is of the plugin %s in the list, and of %s to check", one.File, one.Plugin, find.PluginName(f.Plugin))
 		}
 	}
-	for _, stray := range h.Finder().Strays() { // which list names, if there is nothing else
+	for _, stray := range h.Finder().Strays() { // list names these only if there is nothing else
 		names[filepath.Join(h.Dir, stray, skill.MainFile)] = true
 	}
 	for real, f := range checked(t, h, false) {
@@ -92,7 +95,8 @@ func agreeList(t *testing.T, h here.Here, all map[string]find.File) []skillhand.
 	return listed
 }
 
-// agreeNames looks up everything that is listed by what it is called, as load, run, ask, try and mcp do, and asks test.
+// agreeNames looks up each listed entry by its name, as load, run, ask, try and mcp do, and asks
+// test.
 func agreeNames(t *testing.T, h here.Here, listed []skillhand.Listed) {
 	t.Helper()
 	var skills []string
@@ -111,7 +115,7 @@ func agreeNames(t *testing.T, h here.Here, listed []skillhand.Listed) {
 	}
 }
 
-// agreeDoctor holds doctor's number of errors against check's.
+// agreeDoctor compares doctor's number of errors with check's.
 func agreeDoctor(t *testing.T, h here.Here) {
 	t.Helper()
 	up, err := check.At(h, nil)
@@ -133,7 +137,7 @@ func agreeDoctor(t *testing.T, h here.Here) {
 	}
 }
 
-// agreeAgents holds what each agent loads against the owners of the files.
+// agreeAgents compares what each agent loads with the owners of the files.
 func agreeAgents(t *testing.T, h here.Here, all map[string]find.File) {
 	t.Helper()
 	owned := func(file, agent string) {

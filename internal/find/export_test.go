@@ -1,4 +1,4 @@
 package find
 
-// For tests outside the package, which can import what imports it.
+// Grow lets tests outside of the package call grow. They can import packages that import find.
 var Grow = grow

@@ -12,7 +12,8 @@ import (
 	"github.com/skillhand/skillhand/internal/test"
 )
 
-// grow writes the files of a case into a repository and returns it. LINK and a path make a link, FOLDER makes a folder.
+// grow writes the files of a case into a repository and returns it. LINK and a path make a link;
+// FOLDER makes a folder.
 func grow(t *testing.T, tree map[string]string) string {
 	t.Helper()
 	dir := files.Real(t.TempDir())
@@ -39,7 +40,7 @@ func grow(t *testing.T, tree map[string]string) string {
 	return dir
 }
 
-// describe writes what is known of files, a line each.
+// describe writes one line for each file, with everything that Find says about it.
 func describe(files []File) string {
 	var b strings.Builder
 	for _, f := range files {
@@ -59,7 +60,8 @@ func describe(files []File) string {
 	return b.String()
 }
 
-// TestTrees: the map of each tree. others has the files that are left out unless other agents are asked for.
+// TestTrees compares the map of each tree. others lists the files that Find leaves out unless other
+// agents are asked for.
 func TestTrees(t *testing.T) {
 	test.Cases(t, "testdata/*.txtar", func(t *testing.T, c test.Case) map[string]string {
 		dir := grow(t, c.Files)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// put writes files below dir, "ROOT" in their texts being dir.
+// put writes files below dir. It replaces ROOT in their texts with dir.
 func put(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {

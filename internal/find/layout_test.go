@@ -26,7 +26,7 @@ func write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// calls lists how everything that f finds is called, and proves that it is found so.
+// calls lists the names of everything that f finds, and proves that each name finds it.
 func calls(t *testing.T, f Finder) []string {
 	t.Helper()
 	all, faults := f.List()
@@ -51,7 +51,7 @@ func calls(t *testing.T, f Finder) []string {
 	return names
 }
 
-// TestLayouts: skills are found in a repository as authors lay it out.
+// TestLayouts: Find finds skills in all places where authors put them in a repository.
 func TestLayouts(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -74,7 +74,8 @@ func TestLayouts(t *testing.T) {
 		{
 			"many plugins",
 			[]string{
-				"plugins/one/skills/a/SKILL.md", "plugins/two/skills/a/SKILL.md", "plugins/two/skills/b/SKILL.md", "plugins/two/commands/c.md",
+				"plugins/one/skills/a/SKILL.md", "plugins/two/skills/a/SKILL.md", "plugins/two/skills/b/SKILL.md",
+				"plugins/two/commands/c.md",
 				"plugins/three/SKILL.md",
 			},
 			map[string]string{"plugins/two/.claude-plugin/plugin.json": `{"name": "second"}`, "plugins/one/skills/a/SKILL.md": "another"},
@@ -89,21 +90,24 @@ func TestLayouts(t *testing.T) {
 		},
 		{
 			"plugins at the top",
-			[]string{"toolbox/skills/a/SKILL.md", "toolbox/commands/c.md", "other/skills/no/SKILL.md", "node_modules/p/skills/no/SKILL.md", ".claude/skills/a/SKILL.md"},
+			[]string{"toolbox/skills/a/SKILL.md", "toolbox/commands/c.md", "other/skills/no/SKILL.md",
+				"node_modules/p/skills/no/SKILL.md", ".claude/skills/a/SKILL.md"},
 			map[string]string{
 				"toolbox/.claude-plugin/plugin.json": `{"name": "tools"}`, "node_modules/.claude-plugin/plugin.json": "{}",
 				"deep/in/.claude-plugin/plugin.json": "{}", "deep/in/skills/no/SKILL.md": "no",
 			},
 			"a c tools:a",
 		},
-		{"dot folders", []string{"skills/.curated/a/SKILL.md", "skills/.system/b/SKILL.md", "skills/x/y/c/SKILL.md", "skills/x/y/z/toodeep/SKILL.md"}, nil, "a b c"},
+		{"dot folders", []string{"skills/.curated/a/SKILL.md", "skills/.system/b/SKILL.md", "skills/x/y/c/SKILL.md",
+			"skills/x/y/z/toodeep/SKILL.md"}, nil, "a b c"},
 		{"two of one name", []string{"skills/.curated/a/SKILL.md", "skills/.system/a/SKILL.md"}, nil, "./skills/.system/a a"},
 		{
 			"agents' folders",
 			[]string{
 				".claude/skills/a/SKILL.md", ".agents/skills/b/SKILL.md", ".codex/skills/c/SKILL.md", ".cursor/skills/d/SKILL.md",
 				".github/skills/e/SKILL.md", ".gemini/skills/f/SKILL.md",
-				".opencode/skills/g/SKILL.md", ".qwen/skills/h/SKILL.md", ".pi/skills/i/SKILL.md", ".cline/skills/j/SKILL.md", ".continue/skills/k/SKILL.md",
+				".opencode/skills/g/SKILL.md", ".qwen/skills/h/SKILL.md", ".pi/skills/i/SKILL.md", ".cline/skills/j/SKILL.md",
+				".continue/skills/k/SKILL.md",
 			}, nil, "a b c d e f g h i j k",
 		},
 		{"copies for agents", nil, map[string]string{
@@ -111,10 +115,12 @@ func TestLayouts(t *testing.T) {
 		}, "./.codex/skills/a a"},
 		{
 			"names",
-			[]string{".claude/skills/日本語/SKILL.md", ".claude/skills/two words/SKILL.md", ".claude/skills/x:y/SKILL.md", ".claude/skills/c++/SKILL.md"},
+			[]string{".claude/skills/日本語/SKILL.md", ".claude/skills/two words/SKILL.md", ".claude/skills/x:y/SKILL.md",
+				".claude/skills/c++/SKILL.md"},
 			nil, "c++ two words x:y 日本語",
 		},
-		{"nothing that is other people's", []string{"skills/node_modules/a/SKILL.md", "node_modules/b/SKILL.md/c", "src/deep/c/SKILL.md"}, nil, ""},
+		{"nothing that is other people's", []string{"skills/node_modules/a/SKILL.md", "node_modules/b/SKILL.md/c",
+			"src/deep/c/SKILL.md"}, nil, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			files := map[string]string{}
@@ -134,7 +140,8 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestChosen: --root takes a folder of skills, a repository, a folder of plugins, or a skill's own folder.
+// TestChosen: --root accepts a folder of skills, a repository, a folder of plugins, or a skill's
+// own folder.
 func TestChosen(t *testing.T) {
 	dir := tree(t, "skills/.curated/a/SKILL.md", "skills/b/SKILL.md", "plugins/p/skills/c/SKILL.md", "plugins/p/.claude-plugin/plugin.json")
 	for root, want := range map[string]string{"": "a b c", "skills": "a b", "plugins": "c", "skills/b": "b"} {
@@ -145,11 +152,13 @@ func TestChosen(t *testing.T) {
 	}
 }
 
-// TestOwnFirst: a project that nobody trusted hides no skill of the user's own.
+// TestOwnFirst: an untrusted project hides no skill of the user's own.
 func TestOwnFirst(t *testing.T) {
 	dir := tree(t,
-		"repo/.git/HEAD", "repo/.claude/skills/a/SKILL.md", "repo/skills/b/SKILL.md", "repo/.claude/commands/c.md", "repo/.claude/skills/d/SKILL.md",
-		"repo/.claude/skills/bad/SKILL.md -> ../../../../home/.claude/skills/a/SKILL.md", "repo/.claude/skills/m/SKILL.md", "repo/plugins/plug/skills/p/SKILL.md",
+		"repo/.git/HEAD", "repo/.claude/skills/a/SKILL.md", "repo/skills/b/SKILL.md", "repo/.claude/commands/c.md",
+		"repo/.claude/skills/d/SKILL.md",
+		"repo/.claude/skills/bad/SKILL.md -> ../../../../home/.claude/skills/a/SKILL.md", "repo/.claude/skills/m/SKILL.md",
+		"repo/plugins/plug/skills/p/SKILL.md",
 		"home/.claude/skills/a/SKILL.md", "home/.codex/skills/b/SKILL.md",
 		"home/.claude/commands/c.md", "home/.agents/skills/bad/SKILL.md", "home/.claude/commands/m.md",
 		"cache/plug/skills/p/SKILL.md", "cache/plug/skills/d/SKILL.md",
@@ -188,10 +197,11 @@ func TestOwnFirst(t *testing.T) {
 	}
 }
 
-// TestPassedOver: what is there and cannot be a skill is named with the reason.
+// TestPassedOver: List reports everything that cannot be a skill, with the reason.
 func TestPassedOver(t *testing.T) {
 	dir := tree(t,
-		".git/HEAD", ".claude/skills/new\nline/SKILL.md", ".claude/skills/latin\xe9/SKILL.md", ".claude/skills/ lead/SKILL.md", ".claude/skills/two  blanks/SKILL.md",
+		".git/HEAD", ".claude/skills/new\nline/SKILL.md", ".claude/skills/latin\xe9/SKILL.md", ".claude/skills/ lead/SKILL.md",
+		".claude/skills/two  blanks/SKILL.md",
 		".claude/skills/lower/skill.md", ".claude/skills/mixed/Skill.md",
 		".claude/skills/a..b/SKILL.md", ".claude/skills/zero\u200bwidth/SKILL.md", ".claude/skills/lt<x/SKILL.md",
 		".claude/skills/fine/SKILL.md", ".claude/skills/no\nskill/text.md",
@@ -220,10 +230,11 @@ func TestPassedOver(t *testing.T) {
 	}
 }
 
-// TestSaid: two of one name can be told apart, and list says how.
+// TestSaid: two skills of one name have different calls, and list prints these.
 func TestSaid(t *testing.T) {
 	dir := write(t, map[string]string{
-		"plugins/one/skills/a/SKILL.md": "1", "plugins/two/skills/a/SKILL.md": "2", "plugins/three/skills/a/SKILL.md": "3", "plugins/three/skills/b/SKILL.md": "b",
+		"plugins/one/skills/a/SKILL.md": "1", "plugins/two/skills/a/SKILL.md": "2", "plugins/three/skills/a/SKILL.md": "3",
+		"plugins/three/skills/b/SKILL.md": "b",
 	})
 	f := Finder{Dir: dir}
 	for _, tt := range []struct{ name, note string }{

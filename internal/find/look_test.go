@@ -39,7 +39,7 @@ func tree(t *testing.T, files ...string) string {
 	return dir
 }
 
-// findTree makes folders with skills in every place where they are looked for.
+// findTree makes folders with skills in every place where Find looks.
 func findTree(t *testing.T) string {
 	t.Helper()
 	dir := tree(t,
@@ -47,7 +47,8 @@ func findTree(t *testing.T) string {
 		"repo/.claude/skills/a/SKILL.md", "repo/.agents/skills/a/SKILL.md", "repo/.agents/skills/b/SKILL.md",
 		"repo/sub/.agents/skills/a/SKILL.md", "repo/sub/deep/file",
 		".claude/skills/above/SKILL.md",
-		"home/.claude/skills/a/SKILL.md", "home/.claude/skills/u/SKILL.md", "home/.agents/skills/u/SKILL.md", "home/.agents/skills/v/SKILL.md",
+		"home/.claude/skills/a/SKILL.md", "home/.claude/skills/u/SKILL.md", "home/.agents/skills/u/SKILL.md",
+		"home/.agents/skills/v/SKILL.md",
 		"plug/.claude-plugin/plugin.json", "plug/skills/a/SKILL.md",
 		"order/.claude/skills/all/SKILL.md", "order/.claude/skills/all/first-use.md", "order/.claude/skills/all-first-use/SKILL.md",
 		"order/.claude/skills/two/SKILL.md", "order/.claude/skills/two/first-use.md", "order/.claude/skills/two/content.md",
@@ -63,7 +64,8 @@ func findTree(t *testing.T) string {
 		"repo/.claude/commands/grp/near.md -> ../c.md",
 		"home/.claude/commands/c.md", "home/.claude/commands/uc.md",
 		"plug/commands/pc.md", "plug/commands/sub/pn.md",
-		"repo/.github/skills/g/SKILL.md", "repo/.gemini/skills/g/SKILL.md", "repo/.gemini/skills/a/SKILL.md", "repo/.opencode/skills/o/SKILL.md",
+		"repo/.github/skills/g/SKILL.md", "repo/.gemini/skills/g/SKILL.md", "repo/.gemini/skills/a/SKILL.md",
+		"repo/.opencode/skills/o/SKILL.md",
 		"home/.config/agents/skills/x/SKILL.md", "extra/skills/e/SKILL.md", "extra/skills/a/SKILL.md",
 	)
 	if err := os.WriteFile(filepath.Join(dir, "plug/.claude-plugin/plugin.json"), []byte(`{"name": "plugin"}`), 0o666); err != nil {
@@ -175,7 +177,8 @@ func TestList(t *testing.T) {
 	dir := tree(t,
 		"repo/.git/HEAD", "repo/.claude/skills/a/SKILL.md", "repo/.claude/skills/loop -> loop", "repo/.claude/skills/up -> ..",
 		"repo/.claude/skills/out/SKILL.md -> ../../../../home/.claude/skills/u/SKILL.md", "repo/.claude/skills/notes.txt",
-		"repo/.claude/commands/a.md", "repo/.claude/commands/c.md", "repo/.claude/commands/grp/n.md", "repo/.claude/commands/grp/back -> ..",
+		"repo/.claude/commands/a.md", "repo/.claude/commands/c.md", "repo/.claude/commands/grp/n.md",
+		"repo/.claude/commands/grp/back -> ..",
 		"repo/.claude/commands/as/SKILL.md", "repo/.claude/commands/x.txt", "repo/.claude/commands/odd name.md",
 		"home/.claude/skills/u/SKILL.md", "home/.claude/skills/a/SKILL.md", "home/.agents/skills -> skills",
 		"plug/skills/p/SKILL.md", "plug/commands/sub/pn.md", "extra/e/SKILL.md",
@@ -194,7 +197,8 @@ func TestList(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s %t %s", loc.Name, loc.From, filepath.ToSlash(rel), loc.Command, loc.Plugin)))
+		got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s %t %s", loc.Name, loc.From, filepath.ToSlash(rel),
+			loc.Command, loc.Plugin)))
 		name := loc.Call
 		again, err := f.Find(name)
 		if again.File != loc.File || err != nil {

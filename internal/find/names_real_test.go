@@ -15,15 +15,17 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// TestNamesByClaude: we take the names that the real Claude Code takes, and no others.
+// TestNamesByClaude: skillhand accepts the names that the real Claude Code accepts, and no others.
 func TestNamesByClaude(t *testing.T) {
 	t.Parallel()
 	api := fakeapi.New(t)
 	api.Handle(func(*fakeapi.Request) fakeapi.Answer { return fakeapi.Text("ok") })
 	c := realclaude.New(t, api)
 	names := []string{
-		"plain", "two words", "日本語", "new\nline", "UPPER", "x:y", "-dash", ".hidden", "emoji😀", "quote'd", "back\\slash", "lead ", " blank", "two  blanks",
-		"star*", "lt<x", "gt>x", "tab\tx", "ctl\x01x", "del\x7fx", "zero\u200bwidth", "nbsp\u00a0x", "shy\u00adx", "rlo\u202ex", "vs\ufe0fx",
+		"plain", "two words", "日本語", "new\nline", "UPPER", "x:y", "-dash", ".hidden", "emoji😀", "quote'd", "back\\slash", "lead ",
+		" blank", "two  blanks",
+		"star*", "lt<x", "gt>x", "tab\tx", "ctl\x01x", "del\x7fx", "zero\u200bwidth", "nbsp\u00a0x", "shy\u00adx", "rlo\u202ex",
+		"vs\ufe0fx",
 		"priv\ue000x", "comb\u0301x",
 		"idsp\u3000x", "hangul\u3164x", "braille\u2800x", "rep\ufffdx", "un\u0378x", "cgj\u034fx", "latin\xe9",
 	}
@@ -52,7 +54,8 @@ func TestNamesByClaude(t *testing.T) {
 	}
 }
 
-// TestInstalledByName: a plugin that the real Claude Code installed is found by plugin:name, as its own manifest calls it.
+// TestInstalledByName: Find finds a plugin that the real Claude Code installed by plugin:name, with
+// the name in its manifest.
 func TestInstalledByName(t *testing.T) {
 	t.Parallel()
 	c := realclaude.New(t, fakeapi.New(t))

@@ -29,7 +29,8 @@ func TestSplitCase(t *testing.T) {
 func TestWalkCases(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{
-		"a/prompt.md", "a/graders/x.md", "deep/b/case.yaml", "deep/b/used/prompt.md", "c/graders/x.md", "results/d/prompt.md", "mocks/e/prompt.md",
+		"a/prompt.md", "a/graders/x.md", "deep/b/case.yaml", "deep/b/used/prompt.md", "c/graders/x.md", "results/d/prompt.md",
+		"mocks/e/prompt.md",
 		"own/case.yaml", "none/notes.md",
 	} {
 		file, text := filepath.Join(dir, filepath.FromSlash(name)), "name: x\n"
