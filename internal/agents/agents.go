@@ -26,7 +26,7 @@ const Claude = "claude"
 type Agent struct {
 	Name  string // as users write it; its program has the same name
 	Title string // as people call it
-	Since string // what changed since it was asked, with the day: "closed to …, 2026-06-18"
+	Since string // what changed about it, with the day: "closed to …, 2026-06-18"
 
 	Project Folders // below a project
 	User    Folders // below the home

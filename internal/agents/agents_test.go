@@ -15,13 +15,13 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// A recorded run of a real agent: shared by everything that reads its stream.
+// A recorded run of a real agent. Everything that reads its stream shares it.
 type recorded struct {
 	RC     int `json:"rc"`
 	Stdout []json.RawMessage
 }
 
-// read gives the lines to the agent's reader, and returns a line for each event that it tells.
+// read gives the lines to the agent's reader, and returns one line for each event.
 func read(t *testing.T, a *Agent, lines []json.RawMessage, ended bool) []string {
 	t.Helper()
 	r := a.Reader(Question{})
@@ -89,7 +89,8 @@ func read(t *testing.T, a *Agent, lines []json.RawMessage, ended bool) []string 
 	return all
 }
 
-// TestRecorded: what real agents printed is read as testdata/AGENT.txt says, a block a run.
+// TestRecorded: each reader reads what a real agent printed as testdata/AGENT.txt says, one block
+// for each run.
 func TestRecorded(t *testing.T) {
 	for _, a := range Driven() {
 		t.Run(a.Name, func(t *testing.T) {
@@ -172,7 +173,8 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// TestEnv: a program that Node runs waits until its pipe has taken a long answer, and the user's options stay.
+// TestEnv: a program that Node runs waits until its pipe has accepted a long answer, and the user's
+// options stay.
 func TestEnv(t *testing.T) {
 	if env := Get("pi").Env([]string{"A=b"}); len(env) != 1 {
 		t.Errorf("pi has %q", env)
@@ -192,7 +194,8 @@ func TestEnv(t *testing.T) {
 	}
 }
 
-// TestQwenLoop: a model that Qwen ends, as it makes the same call again and again, had its chance.
+// TestQwenLoop: if Qwen stops a model that makes the same call again and again, the model had its
+// chance.
 func TestQwenLoop(t *testing.T) {
 	const line = `{"type":"result","subtype":"error_during_execution","is_error":true,"error":{"message":"Loop detection halted the run (x)."}}`
 	said := ""

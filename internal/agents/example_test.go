@@ -6,7 +6,7 @@ import (
 	"github.com/skillhand/skillhand/internal/agents"
 )
 
-// A question for an agent is a command line of its own program.
+// A question for an agent becomes a command line of the agent's own program.
 func ExampleAgent_Command() {
 	codex, err := agents.Find("codex")
 	if err != nil {

@@ -1,6 +1,7 @@
 package agents
 
-// PricesForTest returns the prices of models: of input, output and the cache, and of input and output in long requests.
+// PricesForTest returns the prices of models for input, output and the cache, and for input and
+// output in long requests.
 func PricesForTest() map[string][]float64 {
 	all := map[string][]float64{}
 	for name, p := range prices {

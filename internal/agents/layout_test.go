@@ -20,20 +20,21 @@ import (
 //	<TEXT 640>          640 characters that no other file has
 //	lists               a row a file (or several alike), a column an agent
 //
-// A cell says seen (all of the description), cut N (its first N characters), name (only the name), or - (nothing).
+// A cell is seen (all of the description), cut N (its first N characters), name (only the name), or
+// - (nothing).
 type layout struct {
 	file    string
 	archive *txtar.Archive
 	rows    []row
 	links   [][2]string // name and target
-	others  [][2]string // files that are no skills, and their texts
+	others  [][2]string // files that are not skills, and their texts
 }
 
 // A row is one skill.
 type row struct {
 	name string // its file, below project or home
 	text string
-	mark string // what of the text is looked for
+	mark string // the part of the text to look for
 	said string // the skill's name
 }
 
@@ -100,7 +101,7 @@ func letters(r rune) rune {
 	return -1
 }
 
-// longText is a text of so many characters.
+// longText returns a text of so many characters.
 func longText(tag string, size int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
@@ -138,7 +139,7 @@ func (l *layout) lay(t *testing.T, project, home string) {
 	}
 }
 
-// shared reports whether two skills have a name.
+// shared reports whether two skills have the same name.
 func (l *layout) shared(name string) bool {
 	n := 0
 	for _, r := range l.rows {
@@ -149,7 +150,8 @@ func (l *layout) shared(name string) bool {
 	return n > 1
 }
 
-// table is the file lists: cells by agent and row. Numbered rows that are alike become one.
+// table writes the file lists: cells by agent and row. Numbered rows with the same cells become
+// one.
 func (l *layout) table(agents []string, cells map[string][]string) string {
 	var names []string
 	var lines [][]string
@@ -159,7 +161,7 @@ func (l *layout) table(agents []string, cells map[string][]string) string {
 		for _, a := range agents {
 			cell := cells[a][i]
 			if a == "opencode" && l.shared(r.said) {
-				cell = "?" // it is not always the same
+				cell = "?" // the answer is not always the same
 			}
 			line = append(line, cell)
 		}
@@ -190,7 +192,7 @@ func (l *layout) table(agents []string, cells map[string][]string) string {
 	return b.String()
 }
 
-// want is the recorded table.
+// want returns the recorded table.
 func (l *layout) want() string {
 	for _, f := range l.archive.Files {
 		if f.Name == "lists" {

@@ -23,7 +23,7 @@ import (
 	"github.com/skillhand/skillhand/internal/test/realagent"
 )
 
-// TestRealLists: what the real agents send of a layout to their models is what is recorded.
+// TestRealLists: the real agents send of a layout to their models what is recorded.
 func TestRealLists(t *testing.T) {
 	test.Real(t)
 	for _, l := range readLayouts(t) {
@@ -68,7 +68,7 @@ func (l *layout) put(t *testing.T, lists string) {
 	}
 }
 
-// ask starts an agent among the skills, and looks for each in what it sends.
+// ask starts an agent among the skills, and looks for each skill in what the agent sends.
 func (l *layout) ask(t *testing.T, a *agents.Agent) []string {
 	t.Helper()
 	project, home := shortDir(t), shortDir(t)
@@ -83,7 +83,8 @@ func (l *layout) ask(t *testing.T, a *agents.Agent) []string {
 		Path: setup.Program, Dialect: dialect, Timeout: 5 * time.Minute,
 		Env: append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir()}, setup.Env...),
 	}
-	if _, err := client.Ask(t.Context(), claude.Request{Prompt: "hello there", Dir: project, Model: setup.Model, Args: setup.Yolo}); err != nil {
+	if _, err := client.Ask(t.Context(), claude.Request{Prompt: "hello there", Dir: project, Model: setup.Model,
+		Args: setup.Yolo}); err != nil {
 		t.Fatal(err)
 	}
 	var sent strings.Builder
@@ -102,13 +103,14 @@ func (l *layout) ask(t *testing.T, a *agents.Agent) []string {
 	}
 	for i, r := range l.rows {
 		if cells[i] == "name" && seen[r.said] {
-			cells[i] = "-" // it is the name of another
+			cells[i] = "-" // it is the name of another skill
 		}
 	}
 	return cells
 }
 
-// shortDir is a folder with a short path: Codex takes the paths of folders, beyond some length, off the room of its list.
+// shortDir returns a folder with a short path. Codex subtracts long paths of folders from the room
+// of its list.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "s")
@@ -119,7 +121,7 @@ func shortDir(t *testing.T) string {
 	return dir
 }
 
-// texts collects the texts of a JSON value.
+// texts collects the strings in a JSON value.
 func texts(v any, to *strings.Builder) {
 	switch v := v.(type) {
 	case string:
@@ -135,14 +137,14 @@ func texts(v any, to *strings.Builder) {
 	}
 }
 
-// in says what of a skill is in a text.
+// in returns which part of a skill is in a text.
 func (r row) in(sent string) string {
 	if strings.Contains(sent, r.mark) {
 		return "seen"
 	}
-	const least = 25 // characters by which a generated text differs from the others
+	const least = 25 // the characters by which a generated text differs from the others
 	low, high := 0, len(r.mark)
-	for low+1 < high { // the longest beginning
+	for low+1 < high { // find the longest beginning
 		if mid := (low + high) / 2; strings.Contains(sent, r.mark[:mid]) {
 			low = mid
 		} else {

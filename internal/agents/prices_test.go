@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestSpent: what a run spends is told by the agent, or worked out from its tokens. Where steps tell, a
-// run ends after the one that passes its limit, and tells what all of them cost.
+// TestSpent: the agent reports what a run spends, or skillhand computes it from the tokens. If the
+// agent reports each step, a run ends after the step that exceeds its limit, and reports the cost
+// of all steps.
 func TestSpent(t *testing.T) {
 	t.Parallel()
 	openStep := func(reason string) string {
@@ -67,7 +68,7 @@ func TestSpent(t *testing.T) {
 		}
 		for line := range strings.Lines(tt.lines) {
 			if r.Line([]byte(strings.TrimSpace(line)), say); len(got) > 0 && strings.HasPrefix(got[0], "error") {
-				break // we end it
+				break // skillhand ends the run
 			}
 		}
 		if got == nil {
@@ -79,7 +80,7 @@ func TestSpent(t *testing.T) {
 	}
 }
 
-// TestUnpriced: a limit of dollars is refused, by name, where nobody knows what is spent.
+// TestUnpriced: Check refuses a limit in dollars, by name, if nobody knows what is spent.
 func TestUnpriced(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ agent, model, want string }{

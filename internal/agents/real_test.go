@@ -55,7 +55,8 @@ func newStage(t *testing.T, a *agents.Agent, play func(s *stage, q realagent.Req
 	}
 	s.client = claude.Client{
 		Path: s.setup.Program, Dialect: dialect, Timeout: 2 * time.Minute,
-		Env: append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "SKILLHAND_TEST=" + t.Name()}, s.setup.Env...),
+		Env: append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "SKILLHAND_TEST=" + t.Name()},
+			s.setup.Env...),
 	}
 	return s
 }
@@ -71,7 +72,7 @@ func (s *stage) ask(ctx context.Context) (*claude.Reply, error) {
 	return reply, err
 }
 
-// fires is a model that has the agent load the skill, then answers.
+// fires returns a model that makes the agent load the skill, then answers.
 func fires(s *stage, q realagent.Request) realagent.Answer {
 	tool, input := realagent.Fire(s.agent, "zebra-card", s.skill)
 	if q.After || !slices.Contains(q.Tools, tool) {
@@ -80,13 +81,13 @@ func fires(s *stage, q realagent.Request) realagent.Answer {
 	return realagent.Answer{Tool: tool, Input: input}
 }
 
-// want is what each agent tells of its use.
+// want is what each agent reports about its use.
 var want = map[string]struct{ tokens, dollars bool }{
 	"codex": {true, true}, "copilot": {false, false}, "gemini": {true, true},
 	"opencode": {true, true}, "pi": {true, true}, "qwen": {true, false},
 }
 
-// TestReal: each agent's program fires a skill, and fails, as its adapter reads it.
+// TestReal: each agent's program fires a skill, and fails, in the way that its reader expects.
 func TestReal(t *testing.T) {
 	for _, a := range agents.Driven() {
 		t.Run(a.Name, func(t *testing.T) {
@@ -123,12 +124,13 @@ func TestReal(t *testing.T) {
 	}
 }
 
-// TestEveryWay: what else can happen to each agent. A service that fails is never an answer, the arm
-// without the skill has no byte of it, and nothing is left running.
+// TestEveryWay: other things that can happen to each agent. A failure of the service is never an
+// answer. The arm without the skill contains no byte of it. No process is left running.
 func TestEveryWay(t *testing.T) {
 	plays := map[string]realagent.Answer{
 		"429": {Status: 429}, "500": {Status: 500}, "hang": {Hang: true}, "cut": {Text: "never whole", Cut: true},
-		"html": {Page: "<html>log in</html>"}, "empty": {Half: true}, "half": {Text: "never whole", Half: true}, "quota": {Status: 429, Quota: true},
+		"html": {Page: "<html>log in</html>"}, "empty": {Half: true}, "half": {Text: "never whole", Half: true},
+		"quota": {Status: 429, Quota: true},
 	}
 	for _, a := range agents.Driven() {
 		for name, answer := range plays {
@@ -150,7 +152,8 @@ func TestEveryWay(t *testing.T) {
 		t.Run(a.Name+"/none", func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, a, func(*stage, realagent.Request) realagent.Answer { return realagent.Answer{Text: "all done"} })
-			if reply, err := s.ask(t.Context()); err != nil || reply.Output != "all done" || !s.model.Sent("zebra-card") || s.model.Sent("ZEBRABODY") {
+			if reply, err := s.ask(t.Context()); err != nil || reply.Output != "all done" ||
+				!s.model.Sent("zebra-card") || s.model.Sent("ZEBRABODY") {
 				t.Errorf("%+v, %v", reply, err)
 			}
 		})
@@ -177,7 +180,8 @@ func TestEveryWay(t *testing.T) {
 	}
 }
 
-// TestQwenBreaksOff: half of an answer is a failure if the service counted the tokens of another.
+// TestQwenBreaksOff: half of an answer is a failure if the service counted the tokens of another
+// answer.
 func TestQwenBreaksOff(t *testing.T) {
 	t.Parallel()
 	a, err := agents.Find("qwen")
@@ -198,7 +202,7 @@ func TestQwenBreaksOff(t *testing.T) {
 	}
 }
 
-// TestPrices: models cost by our table what they cost by that of pi.
+// TestPrices: skillhand's table and pi's table give each model the same price.
 func TestPrices(t *testing.T) {
 	t.Parallel()
 	pi := agents.Get("pi")
@@ -231,7 +235,8 @@ process.stdout.write(JSON.stringify({...MODELS.google, ...MODELS.openai}))`
 	}
 }
 
-// left are the processes that a test's agent left running: they have the variable that tells its name.
+// left returns the processes that a test's agent left running. They have the variable with the
+// test's name.
 func left(t *testing.T, mark string) (all []string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -239,7 +244,7 @@ func left(t *testing.T, mark string) (all []string) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		env, _ := os.ReadFile(file) // it may have ended since
+		env, _ := os.ReadFile(file) // the process may have ended since
 		if slices.Contains(strings.Split(string(env), "\x00"), "SKILLHAND_TEST="+mark) {
 			name, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
 			all = append(all, strings.ReplaceAll(string(name), "\x00", " "))

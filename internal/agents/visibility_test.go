@@ -12,7 +12,7 @@ import (
 	"github.com/skillhand/skillhand/internal/find"
 )
 
-// TestViews: what we say that agents see of each layout is what they were recorded to send to their models.
+// TestViews: Views says of each layout what the agents were recorded to send to their models.
 func TestViews(t *testing.T) {
 	for _, l := range readLayouts(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(l.file), ".txtar"), func(t *testing.T) {
@@ -59,7 +59,7 @@ func realFile(t *testing.T, file string) string {
 	return real
 }
 
-// cell is a view as tables have it.
+// cell returns a view in the form of the tables.
 func cell(v agents.View) string {
 	switch {
 	case v.Sight == agents.Seen, v.Cause == agents.ByTrust: // the recordings are of trusted projects
