@@ -436,7 +436,7 @@ func keepApart() (end func()) {
 
 var apart sync.Mutex
 
-// A process is what the system says about a process.
+// A process has the data that /proc shows about a process.
 type process struct {
 	pid, parent, group, session int
 	state                       byte

@@ -19,7 +19,7 @@ import (
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-// A target is a command of ours that a name means: a built-in, or a launcher in whatever state.
+// A target is the command of ours that a name means: a built-in, or a launcher, even a broken one.
 type target struct {
 	name    string   // the built-in's name, even if there is no such built-in
 	fn      Func     // the built-in

@@ -13,7 +13,7 @@ import (
 )
 
 // May returns why a line must not run here, or nil. It must not run a program or script that MayRun
-// refuses. If it cannot be known in advance what the line runs, MayRun decides about the folder.
+// refuses. If nobody can know in advance what the line runs, MayRun decides about the folder.
 func (s *Shell) May(line Line) error {
 	if s.MayRun == nil {
 		return nil

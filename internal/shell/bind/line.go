@@ -40,7 +40,7 @@ type line struct {
 	brings  bool            // a value may choose these files: git merge "$0"
 	moves   bool            // it goes to a folder that a value chooses
 	strays  bool            // an option goes to another folder, where relative names mean other files
-	options map[string]bool // options in its text and lists, which may come to stand before a value
+	options map[string]bool // options in its text and lists, which may end up before a value
 	fits    map[*row]bool   // whether all these options are harmless in a row
 	cuts    bool            // it may take parts of its values, not only parts between signs
 	told    bool            // it reads the content of a file or folder that a value names
