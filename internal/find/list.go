@@ -15,8 +15,8 @@ import (
 
 // List returns the skills and commands that Find would find, in the order of their folders. Call is
 // the name, plugin:name or path that finds each. Copies of a skill in the folders of several agents
-// come once. The errors say what List skipped, and why: folders that cannot be read, links in a
-// circle, files that are not what they seem, names that no skill can have.
+// come once. The errors say what List skipped, and why. It skips folders that cannot be read, links
+// in a circle, files that are not what they seem, and names that no skill can have.
 func (f Finder) List() ([]skill.Location, []error) {
 	s := f.search(query{})
 	l := lister{
@@ -115,8 +115,8 @@ func holdsSkill(folder string) bool {
 	return !absent(folder+skill.MainFile) || !absent(folder+skill.FirstUseFile) || !absent(folder+skill.ContentFile)
 }
 
-// notSkill notes why an entry of a folder of skills is not a skill, if it looks like one: it is a
-// link that leads nowhere, or its file has almost the right name.
+// notSkill notes why an entry of a folder of skills is not a skill, if it looks like one. Such an
+// entry is a link that leads nowhere, or its file has almost the right name.
 func (l *lister) notSkill(folder string, e fs.DirEntry) {
 	if e.Type()&fs.ModeSymlink != 0 {
 		l.dead(folder)

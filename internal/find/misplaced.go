@@ -216,8 +216,8 @@ func elsewhere(folder, file string) Misplacement {
 	return Misplacement{}
 }
 
-// strays reports a project whose skills are all where nobody looks: in no folder of an agent or a
-// plugin, in no folder called skills, and not at the top.
+// strays reports a project whose skills are all where nobody looks. They are in no folder of an
+// agent or a plugin, in no folder called skills, and not at the top.
 func (w *walker) strays() {
 	first := -1
 	for i, f := range w.found {

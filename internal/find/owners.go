@@ -30,7 +30,7 @@ func ownFolder(dir string) string {
 	return owner.Name
 }
 
-// isOthers reports whether a folder belongs to another agent than Claude Code: it is that agent's
+// isOthers reports whether a folder belongs to another agent than Claude Code. It is that agent's
 // own folder, or a plugin for that agent and not for Claude Code.
 func (w *walker) isOthers(dir string, entries []fs.DirEntry) bool {
 	owner := ownFolder(dir)

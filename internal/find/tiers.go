@@ -138,8 +138,9 @@ func (s search) commandRoots(yield func(root) bool) {
 	}
 }
 
-// layoutRoots yields the folders in which authors put skills or commands: in the working folder, in
-// the repository, and the working folder itself if it is a skill. The user's home is not a project.
+// layoutRoots yields the folders in which authors put skills or commands, in the working folder and
+// in the repository. It also yields the working folder itself if that is a skill. The user's home
+// is not a project.
 func (s search) layoutRoots(commands bool) iter.Seq[root] {
 	return func(yield func(root) bool) {
 		bases := []string{s.finder.Dir}

@@ -148,8 +148,8 @@ func (m *migration) roots(paths []string) []*root {
 	return roots
 }
 
-// treeOf returns the folder in which to look for everything that may read a script in dir: the
-// repository, else the plugin or the agent's own folder around it.
+// treeOf returns the folder that contains everything that may read a script in dir. It is the
+// repository, else the plugin or the agent's own folder around dir.
 func treeOf(dir string) string {
 	if top := files.Top(dir); top != "" {
 		return top

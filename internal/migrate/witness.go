@@ -369,8 +369,8 @@ func isProse(ext string) bool {
 	return ext == ".txt" || ext == ".rst" || ext == ".adoc" || ext == ".markdown" || ext == ".html"
 }
 
-// captures notes the scripts whose output a text for people reads: by commands in its lines, by the
-// code in its fences, or by saying that a script prints JSON.
+// captures notes the scripts whose output a text for people reads. The text reads it by commands in
+// its lines, by code in its fences, or by saying that a script prints JSON.
 func (t *tree) captures(p string) {
 	var fence, language string
 	var code strings.Builder
