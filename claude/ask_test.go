@@ -320,7 +320,8 @@ func TestCost(t *testing.T) {
 		t.Run(play, func(t *testing.T) {
 			s := newStage(t, play)
 			s.Retries = 1
-			if reply, err := s.Ask(t.Context(), claude.Request{Prompt: "x"}); err != nil || reply.CostUSD != want || len(reply.Attempts) != 2 {
+			if reply, err := s.Ask(t.Context(), claude.Request{Prompt: "x"}); err != nil || reply.CostUSD != want ||
+				len(reply.Attempts) != 2 {
 				t.Errorf("%+v, %v", reply, err)
 			}
 		})
@@ -422,7 +423,8 @@ func TestNoRetry(t *testing.T) {
 func TestSchemaNotMet(t *testing.T) {
 	s := newStage(t, `init | structured {"n":"x"}`)
 	s.Retries = 3
-	reply, _ := s.fails(t.Context(), claude.Request{Prompt: "x", Schema: json.RawMessage(`{"properties":{"n":{"type":"number"}}}`)}, claude.SchemaNotMet)
+	reply, _ := s.fails(t.Context(), claude.Request{Prompt: "x", Schema: json.RawMessage(`{"properties":{"n":{"type":"number"}}}`)},
+		claude.SchemaNotMet)
 	if reply.Output != "done" || reply.JSON != nil {
 		t.Errorf("reply: %+v", reply)
 	}
@@ -477,7 +479,8 @@ func TestNotStarted(t *testing.T) {
 		is         error
 	}{
 		{"", "claude: not found in PATH (install it: npm install -g @anthropic-ai/claude-code)", exec.ErrNotFound},
-		{filepath.Join(dir, "no"), filepath.Join(dir, "no") + ": no such file (install it: npm install -g @anthropic-ai/claude-code)", os.ErrNotExist},
+		{filepath.Join(dir, "no"), filepath.Join(dir, "no") + ": no such file (install it: npm install -g @anthropic-ai/claude-code)",
+			os.ErrNotExist},
 		{plain, plain + ": permission denied", os.ErrPermission},
 		{dir, dir + ": is a folder", os.ErrPermission},
 	} {

@@ -474,7 +474,8 @@ var texts = []textKind{
 	{words.Regexp(`\b(?:ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|` +
 		`ConnectionRefused|ConnectionClosed|FailedToOpenSocket)\b` +
 		`|(?i)\bunable to connect\b|\bconnection (?:refused|dropped|reset|closed|error)\b` +
-		`|\bcan't reach the API server\b|\bfetch failed\b|\bsocket hang up\b|^API Error: Invalid URL|\bcannot be parsed as a URL\b`), Connection},
+		`|\bcan't reach the API server\b|\bfetch failed\b|\bsocket hang up\b|^API Error: Invalid URL|\bcannot be parsed as a URL\b`),
+		Connection},
 	{words.Regexp(`(?i)\boverloaded\b`), Overloaded},
 	{words.Regexp(`(?i)\brate.?limit|\btoo many requests\b`), RateLimited},
 	{words.Regexp(`(?i)\bempty or malformed response\b|\bserver error mid-response\b|\binternal server error\b`), ServerError},

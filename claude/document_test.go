@@ -17,8 +17,10 @@ import (
 
 // Every document fits its schema, whatever the result of the question.
 func TestDocument(t *testing.T) {
-	answered := &Reply{Output: "ok", JSON: json.RawMessage(`{"a":1}`), SessionID: "s", Turns: 1, Attempts: []Attempt{{SessionID: "s"}}, Duration: time.Second}
-	odd := &Reply{Usage: json.RawMessage(`"lots"`), Denials: json.RawMessage(`null`), Attempts: []Attempt{{Category: Logic, Kind: Crashed, Error: "x"}}}
+	answered := &Reply{Output: "ok", JSON: json.RawMessage(`{"a":1}`), SessionID: "s", Turns: 1, Attempts: []Attempt{{SessionID: "s"}},
+		Duration: time.Second}
+	odd := &Reply{Usage: json.RawMessage(`"lots"`), Denials: json.RawMessage(`null`),
+		Attempts: []Attempt{{Category: Logic, Kind: Crashed, Error: "x"}}}
 	schema := test.OurSchema(t, "ask-v1")
 	for _, tt := range []struct {
 		reply *Reply

@@ -33,7 +33,8 @@ func TestJSONInAnswer(t *testing.T) {
 		{name: "another language", text: "```python\n[1]\n```\n[2]"},
 		{name: "after another language", text: "```python\n[1]\n```\n```\n[2]\n```", want: `[2]`},
 		{name: "the first that parses", text: "```json\n{broken\n```\n```json\n[2]\n```\n```json\n[3]\n```", want: `[2]`},
-		{name: "a marked one before an unmarked one", text: "You sent:\n```\n{\"in\":1}\n```\nResult:\n```json\n{\"b\":1}\n```", want: `{"b":1}`},
+		{name: "a marked one before an unmarked one", text: "You sent:\n```\n{\"in\":1}\n```\nResult:\n```json\n{\"b\":1}\n```",
+			want: `{"b":1}`},
 		{name: "an unmarked one if the marked one is broken", text: "```\n[1]\n```\n```json\n{broken\n```", want: `[1]`},
 		{name: "not on a line of its own", text: "use ```json [1]```"},
 		{name: "bare", text: " {\"a\":1}\n", want: `{"a":1}`},
@@ -82,8 +83,10 @@ func TestSchema(t *testing.T) {
 		{"unknown reference", `{"$ref": "#/$defs/x"}`, "schema: "},
 		{"elsewhere", `{"$ref": "https://example.com/x.json"}`, "schema: "},
 		{"refers to itself", `{"$ref": "#"}`, "schema: "},
-		{"in a circle", `{"$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"}]},"b":{"anyOf":[{"$ref":"#/$defs/a"}]}}}`, "schema: "},
-		{"too large", `{"description": "` + strings.Repeat("x", 140_000) + `"}`, "schema: too large: 140018 bytes, more than the 131071 of one argument"},
+		{"in a circle", `{"$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"}]},"b":{"anyOf":[{"$ref":"#/$defs/a"}]}}}`,
+			"schema: "},
+		{"too large", `{"description": "` + strings.Repeat("x", 140_000) + `"}`,
+			"schema: too large: 140018 bytes, more than the 131071 of one argument"},
 		{"many properties", `{"properties": {` + strings.Repeat(`"a": true, `, 200_000) + `"b": true}}`, "schema: too large: "},
 		{"deep", strings.Repeat(`{"not":`, 1000) + "{}" + strings.Repeat("}", 1000), "schema: nested more than 100 deep"},
 		{"many steps", `{"$ref": "#/$defs/d0", "$defs": {` + chain(15, 10) + `}}`, "schema: takes more than 10000000 steps"},
@@ -99,7 +102,8 @@ func TestSchema(t *testing.T) {
 	}
 	// A schema of a tree refers to itself, but a check ends where the value ends.
 	tree, err := newSchema(json.RawMessage(`{"type":"object","properties":{"child":{"$ref":"#"}}}`))
-	if err != nil || tree.check(context.Background(), json.RawMessage(`{"child":{"child":{}}}`)) != nil || tree.check(context.Background(), json.RawMessage(`{"child":{"child":1}}`)) == nil {
+	if err != nil || tree.check(context.Background(), json.RawMessage(`{"child":{"child":{}}}`)) != nil ||
+		tree.check(context.Background(), json.RawMessage(`{"child":{"child":1}}`)) == nil {
 		t.Errorf("a tree: %v", err)
 	}
 }
@@ -160,7 +164,8 @@ func TestSchemaSteps(t *testing.T) {
 	if err := s.check(ctx, nested(19)); !errors.Is(err, stopped) {
 		t.Errorf("the context has ended: %v", err)
 	}
-	_, failure := verdict(ctx, &record{result: &result{Turns: 1, Subtype: "success", IsError: json.RawMessage("false"), Text: string(nested(19))}}, ending{}, s)
+	_, failure := verdict(ctx, &record{result: &result{Turns: 1, Subtype: "success", IsError: json.RawMessage("false"),
+		Text: string(nested(19))}}, ending{}, s)
 	if failure == nil || failure.Kind != Interrupted {
 		t.Errorf("%+v, want %s", failure, Interrupted)
 	}

@@ -32,7 +32,8 @@ func FuzzStdout(f *testing.F) {
 		if got := out.finish(); !reflect.DeepEqual(*got, want) {
 			t.Errorf("in pieces of %d: %+v, whole: %+v", int(size)+1, *got, want)
 		}
-		if a, failure := verdict(context.Background(), &want, ending{}, nil); failure == nil && (want.result == nil || a.text != want.result.Text) {
+		if a, failure := verdict(context.Background(), &want, ending{}, nil); failure == nil &&
+			(want.result == nil || a.text != want.result.Text) {
 			t.Errorf("success without a result: %+v", want)
 		} else if failure != nil && kinds[failure.Kind].category != failure.Category {
 			t.Errorf("failure: %+v", failure)

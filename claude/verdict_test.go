@@ -227,11 +227,13 @@ func TestVerdict(t *testing.T) {
 		{"no newline at the end", strings.TrimSpace(resultLine("")), 0, "", success},
 		{
 			"type is not the first field",
-			`{"a":{"type":"x"},"b":"type","is_error":false,"subtype":"success","num_turns":1,"result":"OK","type":"result"}`, 0, "", success,
+			`{"a":{"type":"x"},"b":"type","is_error":false,"subtype":"success","num_turns":1,"result":"OK","type":"result"}`, 0, "",
+			success,
 		},
 		{"blanks", ` { "type" : "result", "subtype": "success", "is_error": false, "num_turns": 1, "result": "OK" } `, 0, "", success},
 		{"is_error is not there", `{"type":"result","subtype":"success","num_turns":1,"result":"OK"}`, 0, "", ServerError},
-		{"is_error is no truth value", `{"type":"result","subtype":"success","is_error":"no","num_turns":1,"result":"OK"}`, 0, "", ServerError},
+		{"is_error is no truth value", `{"type":"result","subtype":"success","is_error":"no","num_turns":1,"result":"OK"}`, 0, "",
+			ServerError},
 		{"a field of another type", resultLine(`,"errors":[{"x":1}],"stop_reason":7`), 0, "", success},
 		{"torn", initLine + strings.TrimSpace(resultLine(""))[:60], 0, "", NoResult},
 		{
@@ -251,11 +253,13 @@ func TestVerdict(t *testing.T) {
 			resultLine(`,"x":1`) + `{"type":"assistant","message":{"content":[{"type":"text","text":"API Error: 429, you hit your limit"}]}}`,
 			0, "", success,
 		},
-		{"usage limit, 429", errorLine("You've hit your session limit · resets 3:45pm (UTC)", `,"api_error_status":429`), 1, "", UsageLimit},
+		{"usage limit, 429", errorLine("You've hit your session limit · resets 3:45pm (UTC)", `,"api_error_status":429`), 1, "",
+			UsageLimit},
 		{"usage limit, older", errorLine("Claude AI usage limit reached|1794744000", ""), 1, "", UsageLimit},
 		{"usage limit, 400", errorLine("You have reached your weekly limit.", `,"api_error_status":400`), 1, "", UsageLimit},
 		{"5-hour", errorLine("5-hour limit reached ∙ resets 3pm", ""), 1, "", UsageLimit},
-		{"usage limit by its field", errorLine("new words", `,"api_error_status":429,"api_error":"usage_limit_reached"`), 1, "", UsageLimit},
+		{"usage limit by its field", errorLine("new words", `,"api_error_status":429,"api_error":"usage_limit_reached"`), 1, "",
+			UsageLimit},
 		{"usage limit by its event", `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1794747600}}` +
 			"\n" + errorLine("new words", `,"api_error_status":429`), 1, "", UsageLimit},
 		{"near the usage limit", `{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning"}}` + "\n" +
@@ -266,11 +270,15 @@ func TestVerdict(t *testing.T) {
 			errorLine("API Error: Request rejected (429) · You have reached your per-minute rate limit.", `,"api_error_status":429`), 1, "",
 			RateLimited,
 		},
-		{"nor is the context", errorLine("You have reached your context limit: reset the conversation", `,"api_error_status":400`), 1, "", BadRequest},
-		{"exceeded is not hit", errorLine("API Error: Request rejected (429) · This request would exceed your account's rate limit.", ""), 1, "", RateLimited},
+		{"nor is the context", errorLine("You have reached your context limit: reset the conversation", `,"api_error_status":400`), 1,
+			"", BadRequest},
+		{"exceeded is not hit", errorLine("API Error: Request rejected (429) · This request would exceed your account's rate limit.",
+			""), 1, "", RateLimited},
 		{"the status wins over the text", errorLine("API Error: Overloaded", `,"api_error_status":500`), 1, "", ServerError},
-		{"a 400 that speaks of 429", errorLine("API Error: 400 field 429: connection refused", `,"api_error_status":400`), 1, "", BadRequest},
-		{"too long", errorLine("Prompt is too long · the request is ~250000 tokens", `,"api_error_status":400,"terminal_reason":"prompt_too_long"`), 1, "", TooLarge},
+		{"a 400 that speaks of 429", errorLine("API Error: 400 field 429: connection refused", `,"api_error_status":400`), 1, "",
+			BadRequest},
+		{"too long", errorLine("Prompt is too long · the request is ~250000 tokens",
+			`,"api_error_status":400,"terminal_reason":"prompt_too_long"`), 1, "", TooLarge},
 		{"too long by text", errorLine("Prompt is too long", ""), 1, "", TooLarge},
 		{"408", errorLine("API Error: 408 Request timeout", `,"api_error_status":408`), 1, "", APITimeout},
 		{"409", errorLine("API Error: 409 Conflict", `,"api_error_status":409`), 1, "", ServerError},
@@ -318,7 +326,8 @@ func TestVerdict(t *testing.T) {
 			`{"type":"result","subtype":"success","is_error":false,"num_turns":0,"result":"Shell command permission check failed for pattern \"x\": no"}`,
 			0, "", DirectiveFailed,
 		},
-		{"unknown command", `{"type":"result","subtype":"success","is_error":false,"num_turns":0,"result":"Unknown command: /nosuch"}`, 0, "", UnknownCommand},
+		{"unknown command", `{"type":"result","subtype":"success","is_error":false,"num_turns":0,"result":"Unknown command: /nosuch"}`,
+			0, "", UnknownCommand},
 		{"/context", `{"type":"result","subtype":"success","is_error":false,"num_turns":0,"result":"## Context"}`, 0, "", Usage},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -383,7 +392,8 @@ func TestRetryAfterOfEvents(t *testing.T) {
 		{"429", "1e300", 1e12 * time.Millisecond},
 	} {
 		_, e := judgeText(strings.Replace(retried, "%", tt.delay, 1)+
-			`{"type":"result","subtype":"success","is_error":true,"num_turns":1,"result":"x","api_error_status":`+tt.status+"}\n", ending{exit: 1})
+			`{"type":"result","subtype":"success","is_error":true,"num_turns":1,"result":"x","api_error_status":`+tt.status+"}\n",
+			ending{exit: 1})
 		if e == nil || e.RetryAfter != tt.want {
 			t.Errorf("%s after %s ms: %v, want %v", tt.status, tt.delay, e, tt.want)
 		}
@@ -437,14 +447,16 @@ func TestBadSchemas(t *testing.T) {
 	}
 	for _, text := range []string{
 		`{"properties":{"type":{"type":"string"},"minLength":{"type":"integer"}}}`,
-		`{"$schema":"http://json-schema.org/draft-04/schema#","type":"integer"}`, `{"$schema":"https://json-schema.org/draft/2019-09/schema","type":"integer"}`,
+		`{"$schema":"http://json-schema.org/draft-04/schema#","type":"integer"}`,
+		`{"$schema":"https://json-schema.org/draft/2019-09/schema","type":"integer"}`,
 	} {
 		s, err := newSchema([]byte(text))
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if strings.Contains(text, `"type":"integer"}`) && !strings.Contains(text, "properties") && (s.check(context.Background(), []byte("1")) != nil || s.check(context.Background(), []byte(`"x"`)) == nil) {
+		if strings.Contains(text, `"type":"integer"}`) && !strings.Contains(text, "properties") &&
+			(s.check(context.Background(), []byte("1")) != nil || s.check(context.Background(), []byte(`"x"`)) == nil) {
 			t.Errorf("%s judges wrongly", text)
 		}
 	}

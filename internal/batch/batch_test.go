@@ -325,7 +325,8 @@ func TestFiles(t *testing.T) {
 		db := open(t, o)
 		add(t, db, some(3), Limits{})
 		// The tables of the first version.
-		statements := []string{`DROP INDEX batch_job_state`, `DROP TABLE batch_file`, `DROP TABLE batch_keeper`, `UPDATE batch SET name = 'b'`,
+		statements := []string{`DROP INDEX batch_job_state`, `DROP TABLE batch_file`, `DROP TABLE batch_keeper`,
+			`UPDATE batch SET name = 'b'`,
 			`UPDATE batch_version SET version = 1`}
 		for table, columns := range map[string][]string{
 			"batch":        {"label", "folder", "private", "old", "starts", "per", "dearest", "turn", "most_turn", "sum", "ended"},

@@ -214,7 +214,8 @@ func size() (procs, jobs, blows int) {
 func timed(n int) []Job {
 	jobs := make([]Job, n)
 	for i := range jobs {
-		jobs[i] = Job{ID: "a" + strconv.Itoa(i), Kind: "test", MaxUSD: 2, Retries: 0, Payload: json.RawMessage(fmt.Sprint(i*1000 + 50 + i*37%150))}
+		jobs[i] = Job{ID: "a" + strconv.Itoa(i), Kind: "test", MaxUSD: 2, Retries: 0,
+			Payload: json.RawMessage(fmt.Sprint(i*1000 + 50 + i*37%150))}
 	}
 	return jobs
 }
@@ -223,7 +224,8 @@ func timed(n int) []Job {
 // worker gives its jobs back whoever looks for the dead, and a stopped worker keeps its lock on
 // either database. Only make chaos runs them.
 var elsewhere = map[string]bool{
-	"interrupt postgres by lease": true, "stop postgres by locks": true, "together postgres by lease": true, "crash postgres by locks": true,
+	"interrupt postgres by lease": true, "stop postgres by locks": true, "together postgres by lease": true,
+	"crash postgres by locks": true,
 }
 
 func TestChaos(t *testing.T) {

@@ -30,11 +30,13 @@ func TestNext(t *testing.T) {
 			"a time-out whose cost is unknown", fresh, finished, Retry{Error: "slow", CostUnknown: true},
 			step{state: Failed, due: now, tries: 1, spent: 500_000, fault: "slow"},
 		},
-		{"cannot be done here", tried, finished, Retry{Error: "no claude", Unfit: true}, step{state: Waiting, due: now, tries: 2, fault: "no claude"}},
+		{"cannot be done here", tried, finished, Retry{Error: "no claude", Unfit: true},
+			step{state: Waiting, due: now, tries: 2, fault: "no claude"}},
 		{"done", fresh, finished, Retry{CostUSD: 0.1}, step{state: Done, due: now, tries: 1, spent: 100_000}},
 		{"failed", fresh, finished, Retry{Error: "no"}, step{state: Failed, due: now, tries: 1, fault: "no"}},
 		{"again", fresh, finished, Retry{Error: "busy", Again: true}, step{state: Waiting, due: now + 1000, tries: 1, fault: "busy"}},
-		{"again, later", fresh, finished, Retry{Error: "busy", Again: true, After: time.Minute}, step{state: Waiting, due: now + 60_000, tries: 1, fault: "busy"}},
+		{"again, later", fresh, finished, Retry{Error: "busy", Again: true, After: time.Minute},
+			step{state: Waiting, due: now + 60_000, tries: 1, fault: "busy"}},
 		{
 			"again, not before the backoff", fresh, finished, Retry{Error: "busy", Again: true, After: 1},
 			step{state: Waiting, due: now + 1000, tries: 1, fault: "busy"},
@@ -48,12 +50,14 @@ func TestNext(t *testing.T) {
 			"credentials stop the batch", tried, finished, Retry{Error: "401", Stop: Credentials},
 			step{state: Waiting, due: now, tries: 2, fault: "401", stop: Credentials},
 		},
-		{"given back", tried, returned, Retry{Error: "interrupted", CostUSD: 0.25}, step{state: Waiting, due: now, tries: 2, spent: 250_000, fault: "interrupted"}},
+		{"given back", tried, returned, Retry{Error: "interrupted", CostUSD: 0.25},
+			step{state: Waiting, due: now, tries: 2, spent: 250_000, fault: "interrupted"}},
 		{
 			"a worker died: no attempt, all the money", tried, lost, Retry{},
 			step{state: Waiting, due: now, tries: 2, kills: 1, spent: 500_000, fault: "its worker died"},
 		},
-		{"the fifth worker died", killed, lost, Retry{}, step{state: Failed, due: now, kills: 5, spent: 500_000, fault: "its worker died 5 times"}},
+		{"the fifth worker died", killed, lost, Retry{}, step{state: Failed, due: now, kills: 5, spent: 500_000,
+			fault: "its worker died 5 times"}},
 		{"done in spite of four deaths", killed, finished, Retry{}, step{state: Done, due: now, tries: 1, kills: 4}},
 	}
 	for _, tt := range tests {
@@ -77,7 +81,8 @@ func TestNotBegun(t *testing.T) {
 
 func TestBackoff(t *testing.T) {
 	t.Parallel()
-	for tries, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 5: 16 * time.Second, 7: time.Minute, 70: time.Minute} {
+	for tries, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 5: 16 * time.Second, 7: time.Minute,
+		70: time.Minute} {
 		if got := backoff(tries, 0); got != want {
 			t.Errorf("backoff(%d) = %v, want %v", tries, got, want)
 		}
@@ -109,7 +114,8 @@ func TestRoom(t *testing.T) {
 			t.Errorf("room(%d, %d, %d) = %d, want %d", tt.concurrency, tt.slots, tt.open, got, tt.want)
 		}
 	}
-	for workers, want := range map[int]time.Duration{0: 2 * time.Millisecond, 1: 2 * time.Millisecond, 100: 200 * time.Millisecond, 5000: 2 * time.Second} {
+	for workers, want := range map[int]time.Duration{0: 2 * time.Millisecond, 1: 2 * time.Millisecond, 100: 200 * time.Millisecond,
+		5000: 2 * time.Second} {
 		if got := pause(workers); got != want {
 			t.Errorf("pause(%d) = %v, want %v", workers, got, want)
 		}
@@ -208,7 +214,8 @@ func TestDecide(t *testing.T) {
 
 func TestMicros(t *testing.T) {
 	t.Parallel()
-	for usd, want := range map[float64]int64{0: 0, -1: 0, 0.1: 100_000, 0.3: 300_000, 0.5: 500_000, 25: 25_000_000, 0.0000001: 1, 0.1234567: 123_457} {
+	for usd, want := range map[float64]int64{0: 0, -1: 0, 0.1: 100_000, 0.3: 300_000, 0.5: 500_000, 25: 25_000_000, 0.0000001: 1,
+		0.1234567: 123_457} {
 		if got := micros(usd); got != want {
 			t.Errorf("micros(%v) = %d, want %d", usd, got, want)
 		}

@@ -265,7 +265,8 @@ func TestClassLauncher(t *testing.T) {
 	if got := ClassLauncher(folders, "org.example.Other"); got != "" {
 		t.Errorf("ClassLauncher of an unknown class = %q", got)
 	}
-	for name, want := range map[string]bool{"org.example.GetStatus": true, "GetStatus": false, "get-status.sh": false, "./a.B": false, "org.example.": false} {
+	for name, want := range map[string]bool{"org.example.GetStatus": true, "GetStatus": false, "get-status.sh": false, "./a.B": false,
+		"org.example.": false} {
 		if got := IsClass(name); got != want {
 			t.Errorf("IsClass(%q) = %v, want %v", name, got, want)
 		}

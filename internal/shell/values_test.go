@@ -172,7 +172,8 @@ func TestNoArgumentEverRuns(t *testing.T) {
 				}
 				got, want := res.Stdout.String(), way.want(v)
 				if res.Reason != "" || strings.TrimRight(got, "\n") != strings.TrimRight(want, "\n") || res.Stderr.Len() > 0 {
-					t.Errorf("%q: printed %q, want %q (exit %d, reason %q, stderr %q)", v, got, want, res.Exit, res.Reason, res.Stderr.String())
+					t.Errorf("%q: printed %q, want %q (exit %d, reason %q, stderr %q)", v, got, want, res.Exit, res.Reason,
+						res.Stderr.String())
 				}
 				if files, _ := os.ReadDir(dir); len(files) != 1 {
 					t.Fatalf("%q left %v behind", v, files)
@@ -243,7 +244,8 @@ func TestTaken(t *testing.T) {
 // TestOurs checks that our own paths may name programs and scripts, and are one word whatever they
 // contain.
 func TestOurs(t *testing.T) {
-	for _, name := range []string{"plain", "with space", "a'b", `a"b`, "a$HOME", "a`b`", "new\nline", "a;b", "a*b?", "日本", "a\\b", "-dash", "a{b,c}"} {
+	for _, name := range []string{"plain", "with space", "a'b", `a"b`, "a$HOME", "a`b`", "new\nline", "a;b", "a*b?", "日本", "a\\b",
+		"-dash", "a{b,c}"} {
 		dir := filepath.Join(t.TempDir(), name)
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			t.Fatal(err)
@@ -275,10 +277,12 @@ func TestOurs(t *testing.T) {
 				t.Fatal(err)
 			}
 			if res.Stdout.String() != tt.want || res.Exit != 0 || res.Reason != "" {
-				t.Errorf("%s in %q: printed %q, want %q (exit %d, %s, %q)", tt.command, name, res.Stdout.String(), tt.want, res.Exit, res.Reason, res.Stderr.String())
+				t.Errorf("%s in %q: printed %q, want %q (exit %d, %s, %q)", tt.command, name, res.Stdout.String(), tt.want, res.Exit,
+					res.Reason, res.Stderr.String())
 			}
 		}
-		for _, command := range []string{`eval "ls ${DIR}"`, `bash -c "ls ${DIR}"`, `bash <<< "ls ${DIR}"`, `echo "ls ${DIR}" | sh`, `trap "ls ${DIR}" EXIT`} {
+		for _, command := range []string{`eval "ls ${DIR}"`, `bash -c "ls ${DIR}"`, `bash <<< "ls ${DIR}"`, `echo "ls ${DIR}" | sh`,
+			`trap "ls ${DIR}" EXIT`} {
 			odd := strings.ContainsAny(name, "'\"$`\n;*?\\{")
 			if _, err := bind.Bind(test.Line(command, nil, dir), bind.World{}); isRefusal(err) != odd {
 				t.Errorf("%s in %q: %v; want it refused: %v", command, name, err, odd)
@@ -313,7 +317,8 @@ func FuzzHostile(f *testing.F) {
 		if files, _ := os.ReadDir(dir); len(files) != 0 {
 			t.Fatalf("%s with %q left %v behind", way.command, v, files)
 		}
-		if want := way.want(v); v != "" && res.Reason == "" && strings.TrimRight(res.Stdout.String(), "\n") != strings.TrimRight(want, "\n") {
+		if want := way.want(v); v != "" && res.Reason == "" &&
+			strings.TrimRight(res.Stdout.String(), "\n") != strings.TrimRight(want, "\n") {
 			t.Errorf("%s with %q printed %q, want %q", way.command, v, res.Stdout.String(), want)
 		}
 	})

@@ -20,7 +20,8 @@ func TestAfterAsk(t *testing.T) {
 		want batch.Retry // without its text
 	}{
 		{nil, batch.Retry{}},
-		{&claude.Error{Category: claude.RateLimit, Kind: claude.RateLimited, RetryAfter: time.Minute}, batch.Retry{Again: true, After: time.Minute}},
+		{&claude.Error{Category: claude.RateLimit, Kind: claude.RateLimited, RetryAfter: time.Minute},
+			batch.Retry{Again: true, After: time.Minute}},
 		{&claude.Error{Category: claude.Network, Kind: claude.ServerError}, batch.Retry{Again: true}},
 		{&claude.Error{Category: claude.Quota, Kind: claude.UsageLimit, RetryAfter: time.Hour}, batch.Retry{Until: now.Add(time.Hour)}},
 		{&claude.Error{Category: claude.Quota, Kind: claude.UsageLimit}, batch.Retry{Stop: batch.Limit}},

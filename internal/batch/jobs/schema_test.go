@@ -86,7 +86,8 @@ func TestFileSchemaRandom(t *testing.T) {
 		"max_budget_usd", "idle_timeout", "strict", "cwd", "odd",
 	}
 	// a schema does not see how a number is written
-	values := []string{"x", "1", "0", "-1", "1.5", "true", "null", "''", "[]", "[x]", "[1, true]", "[null]", "[[x]]", "{}", "20m", "90s", "'7'", "5000", "~"}
+	values := []string{"x", "1", "0", "-1", "1.5", "true", "null", "''", "[]", "[x]", "[1, true]", "[null]", "[[x]]", "{}", "20m",
+		"90s", "'7'", "5000", "~"}
 	agreed := map[bool]int{}
 	for range 4_000 {
 		job := "id: a"

@@ -24,7 +24,8 @@ func TestTrusted(t *testing.T) {
 		{`"ask": "x", "cwd": "/"`, "has a cwd outside the folder of its file"},
 		{`"ask": "x", "agent": "codex"`, "asks codex, which has no option to go without tools"},
 	} {
-		for name, text := range map[string]string{"jobs.jsonl": `{"id": "j", ` + tt.job + `}`, "jobs.yaml": `jobs: [{"id": "j", ` + tt.job + `}]`} {
+		for name, text := range map[string]string{"jobs.jsonl": `{"id": "j", ` + tt.job + `}`,
+			"jobs.yaml": `jobs: [{"id": "j", ` + tt.job + `}]`} {
 			file, err := Parse(name, []byte(text), dir)
 			if err != nil {
 				t.Fatal(err)

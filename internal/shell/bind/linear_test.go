@@ -20,7 +20,8 @@ var shapes = map[string]func(n int) Line{
 		for i := n; i > 0; i-- {
 			fmt.Fprintf(&b, "x%d=$x%d\n", i, i-1)
 		}
-		return Line{Parts: []Part{{Text: b.String() + "x0="}, {Text: "$0", Value: &Value{Data: "7"}}, {Text: fmt.Sprintf("\neval \"$x%d\"\n", n)}}}
+		return Line{Parts: []Part{{Text: b.String() + "x0="}, {Text: "$0", Value: &Value{Data: "7"}},
+			{Text: fmt.Sprintf("\neval \"$x%d\"\n", n)}}}
 	},
 	"values in arithmetic": func(n int) Line {
 		var l Line
@@ -77,7 +78,8 @@ var shapes = map[string]func(n int) Line{
 	"values in substitutions": func(n int) Line {
 		var l Line
 		for i := range n {
-			l.Parts = append(l.Parts, Part{Text: "x=$(git log "}, Part{Text: "$0", Value: &Value{Data: fmt.Sprint("a", i)}}, Part{Text: ")\n"})
+			l.Parts = append(l.Parts, Part{Text: "x=$(git log "}, Part{Text: "$0", Value: &Value{Data: fmt.Sprint("a", i)}},
+				Part{Text: ")\n"})
 		}
 		return l
 	},

@@ -93,7 +93,8 @@ func bait(t testing.TB) (dir string) {
 			t.Fatal(err)
 		}
 	}
-	for _, args := range [][]string{{"init", "-q", "--template="}, {"add", "f"}, {"commit", "-qm", "one"}, {"add", "src"}, {"commit", "-qm", "two"}} {
+	for _, args := range [][]string{{"init", "-q", "--template="}, {"add", "f"}, {"commit", "-qm", "one"}, {"add", "src"},
+		{"commit", "-qm", "two"}} {
 		cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@y"}, args...)...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -269,7 +270,8 @@ func TestOrdinary(t *testing.T) {
 		cmd.Dir, cmd.Env = dir, env
 		out, _ := cmd.Output()
 		if got := r.Stdout.String(); timeless(got) != timeless(string(out)) || r.Exit != cmd.ProcessState.ExitCode() {
-			t.Errorf("%q with %q: printed %q, exit %d\nbash %q: printed %q, exit %d", p.template, p.args, got, r.Exit, p.pasted(), out, cmd.ProcessState.ExitCode())
+			t.Errorf("%q with %q: printed %q, exit %d\nbash %q: printed %q, exit %d", p.template, p.args, got, r.Exit, p.pasted(), out,
+				cmd.ProcessState.ExitCode())
 		}
 	}
 	t.Logf("%d of %d ordinary pairs were refused", refused, len(list))

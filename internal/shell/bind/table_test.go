@@ -103,7 +103,8 @@ func TestOptions(t *testing.T) {
 		word string
 		want byte
 	}{
-		{sort, "-rn", '-'}, {sort, "-k2", '='}, {sort, "-rk2", '='}, {sort, "-o", '>'}, {sort, "-ox", '>'}, {sort, "-rox", '>'}, {sort, "--key=2", '='},
+		{sort, "-rn", '-'}, {sort, "-k2", '='}, {sort, "-rk2", '='}, {sort, "-o", '>'}, {sort, "-ox", '>'}, {sort, "-rox", '>'},
+		{sort, "--key=2", '='},
 		{sort, "--compress-program=x", 0}, {sort, "--out=x", 0}, {sort, "-5", '-'}, {sort, "-", 0}, {sort, "--", 0}, {sort, "x", 0},
 		{grep, "-O", 0}, {grep, "-nOless", 0}, {grep, "--open-files-in-pager=x", 0}, {grep, "-n", '-'},
 		{grep, "--only-matching", '-'}, {grep, "-e", '='}, {grep, "-nA3", '='},

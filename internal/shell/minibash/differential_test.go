@@ -349,7 +349,8 @@ func (g *generator) call(depth int) string {
 	case 0, 1, 2:
 		return "echo" + g.args(depth, 4)
 	case 3:
-		return "printf " + g.pick(`'%s\n'`, `'<%s>'`, `"%s %s\n"`, `'a\tb\n'`, `'%s\\%%\n'`, `'\101\x41'`, `%s`, `'%d '`, `x`) + g.args(depth, 3)
+		return "printf " + g.pick(`'%s\n'`, `'<%s>'`, `"%s %s\n"`, `'a\tb\n'`, `'%s\\%%\n'`, `'\101\x41'`, `%s`, `'%d '`,
+			`x`) + g.args(depth, 3)
 	case 4:
 		return g.pick("true", "false", ":", "pwd", "exit", "exit 3", "exit 0", "true x", "false x y")
 	case 5:
@@ -358,7 +359,8 @@ func (g *generator) call(depth int) string {
 	case 6:
 		return "sh -c 'printf \"<%s>\" \"$@\"' sh" + g.args(depth, 4)
 	case 7:
-		return "cd " + g.pick("sub", "sub/deep", "..", ".", "link", "link/..", "nofile", "f", "/", `"$DIR"`, "./sub/../sub", "sub/", "nofile/..", "'a b'")
+		return "cd " + g.pick("sub", "sub/deep", "..", ".", "link", "link/..", "nofile", "f", "/", `"$DIR"`, "./sub/../sub", "sub/",
+			"nofile/..", "'a b'")
 	case 8:
 		return "[ " + g.condition(depth) + " ]"
 	case 9:
@@ -385,7 +387,8 @@ func (g *generator) condition(depth int) string {
 }
 
 func (g *generator) number() string {
-	return g.pick("0", "1", "-1", "7", "$?", `"$NUMBER"`, "x", `""`, "' 1 '", "+1", "010", "0x1", "1.5", "9223372036854775808", `"$x"`, `"$NEWLINES"`, `"$BLANK1"`)
+	return g.pick("0", "1", "-1", "7", "$?", `"$NUMBER"`, "x", `""`, "' 1 '", "+1", "010", "0x1", "1.5", "9223372036854775808", `"$x"`,
+		`"$NEWLINES"`, `"$BLANK1"`)
 }
 
 func (g *generator) args(depth, most int) string {
@@ -410,7 +413,8 @@ func (g *generator) word(depth int) string {
 		case 5:
 			b.WriteString(`\` + g.pick("a", " ", "$", `\`, `"`, "'", "*", "#", "|", ";", "n", "~", "!", "{", "[", "`", "&", ">"))
 		case 6:
-			b.WriteString(g.pick("$WORD", "${WORD}", "$BLANKS", "$EMPTY", "$UNSET", "$TAB", "${BLANKS}", "$?", "$DASH", "$NUMBER", "$HOME", "$BYTES"))
+			b.WriteString(g.pick("$WORD", "${WORD}", "$BLANKS", "$EMPTY", "$UNSET", "$TAB", "${BLANKS}", "$?", "$DASH", "$NUMBER",
+				"$HOME", "$BYTES"))
 		case 7:
 			b.WriteString(g.pick(`"$x"`, `"$y"`, `"$BLANKS"`, `"$EMPTY"`, `"$STAR"`, `"$PWD"`, `"$?"`, `"$DASH"`, `"$BACK"`, `"$TAB"`))
 		case 8:
@@ -443,7 +447,8 @@ func (g *generator) mutate(line string) string {
 		case 1: // the end changes places with the middle
 			line = line[:i] + line[k:] + line[i:k]
 		default:
-			line = line[:i] + g.pick(`\`, `"`, "'", "$", "(", ")", "{", "}", "#", ";", "&", "|", "!", "~", "=", " ", "\n", "\t", "$?", "$WORD", `"$BLANKS"`, "$BLANKS",
+			line = line[:i] + g.pick(`\`, `"`, "'", "$", "(", ")", "{", "}", "#", ";", "&", "|", "!", "~", "=", " ", "\n", "\t", "$?",
+				"$WORD", `"$BLANKS"`, "$BLANKS",
 				"\\\n", "2>&1", ">&2", "<", ">", "1", "2", "-", "a", "é", "\u00a0",
 				"&&", "||", "]", "[", ":", "x=", "\x01", "\x7f", "^", "%", "``", "$(", `"$(`, `)"`, "if ", "time ", "in", "\v") + line[i:]
 		}
