@@ -71,7 +71,7 @@ func linkMissing(p *pass) {
 			f.Help = "write " + p.doc.fromOwnFolder(file)
 		}
 		if other := p.doc.otherCase(file); other != "" {
-			f.Help = "write " + other + ": most systems tell capitals from small letters"
+			f.Help = "write " + other + ": file names are case-sensitive on most systems"
 		}
 		if p.mayBeWritten(file) {
 			p.severe(f, Info)

@@ -248,7 +248,7 @@ func directiveAsks(p *pass) {
 		why := reason(v) + p.doc.ruleAt(" (", v, ")")
 		if d.here.Decision == permit.Allow {
 			rule := cmp.Or(d.here.Rule, "your own settings") + p.doc.ruleAt(" in ", d.here, "")
-			why += fmt.Sprintf("; it runs for you because of %s, which others do not have", rule)
+			why += fmt.Sprintf("; it runs for you because of %s; other users lack that rule", rule)
 		}
 		f := p.at(d, v.Offset, v.End, "Claude Code does not run this command: %s; %s", why, notRun(v.Decision))
 		f.directive = d

@@ -47,11 +47,11 @@ func TooWide(dir, home string) error {
 	info, err := os.Stat(real)
 	switch {
 	case filepath.Dir(real) == real:
-		return fmt.Errorf("%s: everything on this machine would be trusted: name the folder you mean", real)
+		return fmt.Errorf("%s: refusing to trust the whole machine; name a project folder", real)
 	case home != "" && files.Real(home) == real:
-		return fmt.Errorf("%s: all that you ever put into your home would be trusted: name the folder you mean", real)
+		return fmt.Errorf("%s: refusing to trust your whole home; name a project folder", real)
 	case err == nil && info.Mode()&os.ModeSticky != 0 && info.Mode().Perm()&0o002 != 0:
-		return fmt.Errorf("%s: anyone on this machine can put files there: name the folder you mean", real)
+		return fmt.Errorf("%s: anyone on this machine can put files there; name a project folder", real)
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (s Store) believable(file, home string, near []string) error {
 		for _, brought := range append(near, files.Top(dir)) {
 			// A home that is a repository is the user's own, and so is its state.
 			if brought != "" && files.Inside(brought, dir) && files.Inside(brought, file) && !files.Inside(brought, home) {
-				return fmt.Errorf("%s is inside %s, which cannot vouch for itself", s.Dir, brought)
+				return fmt.Errorf("trust records inside the project %s are ignored; move %s elsewhere", brought, s.Dir)
 			}
 		}
 	}

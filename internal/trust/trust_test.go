@@ -244,7 +244,7 @@ func TestNotBelieved(t *testing.T) {
 		{"ours", "state1", "", 0o700, ""},
 		{"anyone's", "state2", "", 0o777, "others can write"},
 		{"the group's", "state3", "", 0o770, "others can write"},
-		{"the project's", "project/state", "", 0o700, "cannot vouch for itself"},
+		{"the project's", "project/state", "", 0o700, "are ignored; move "},
 		{"the project is the home", "project/state", "project", 0o700, ""},
 	} {
 		state := filepath.Join(base, tt.state)

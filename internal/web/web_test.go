@@ -918,7 +918,7 @@ func TestSettings(t *testing.T) {
 		[]byte(`{"permissions": {"allow": ["Bash(make:*)"]}}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, text := p.get(c, "/skill/s"); !strings.Contains(text, "which others do not have") {
+	if _, text := p.get(c, "/skill/s"); !strings.Contains(text, "other users lack that rule") {
 		t.Errorf("the settings do not count:\n%s", text)
 	}
 }

@@ -200,7 +200,7 @@ func (l Line) place(p *Program) ([]edit, error) {
 		p.placeComments(placed)
 	}
 	if i := slices.Index(placed, false); i >= 0 {
-		return nil, refuse("%s is in a place that cannot take a value", l.written(i))
+		return nil, refuse("%s cannot be used here; pass it to a script", l.written(i))
 	}
 	return edits, nil
 }
