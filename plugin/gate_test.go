@@ -172,7 +172,7 @@ func TestGate(t *testing.T) {
 		g := newGated(t)
 		g.ask(release)
 		g.want(1, "held 1")
-		if q := g.api.Requests(); len(q[len(q)-1].Find("CHANGELOG.md is not there")) == 0 {
+		if q := g.api.Requests(); len(q[len(q)-1].Find("CHANGELOG.md does not exist")) == 0 {
 			t.Error("it is not told what was seen")
 		}
 	})

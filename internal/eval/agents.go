@@ -113,7 +113,7 @@ func readTranscript(file string, by *agents.Agent, s *Subject, names Names) (Rea
 		r.Outcome, r.Refused = ReadFile, ""
 	case r.Outcome == Called:
 	case st.hidden:
-		r.Outcome, r.Why = Unknown, "the agent started a subagent, and does not show what that did"
+		r.Outcome, r.Why = Unknown, "the agent started a subagent and does not show what the subagent did"
 	case len(prints.others) > 0:
 		r.Outcome, r.Skills = Other, append(r.Skills, prints.others...)
 	}

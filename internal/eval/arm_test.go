@@ -53,7 +53,7 @@ func TestArms(t *testing.T) {
 	if got, want := strings.Join(all, " "), "with@a-without@a with@a-against@a with@b-with@a with@b-without@b with@b-against@b"; got != want {
 		t.Errorf("compared %s, want %s", got, want)
 	}
-	if text := sum.Text(nil); !strings.Contains(text, "more cases would tell a difference of 33 points") {
+	if text := sum.Text(nil); !strings.Contains(text, "more cases would detect a difference of 33 points") {
 		t.Error(text)
 	}
 	if sum.Require(Minimums{Pass: 0.9}); len(sum.Below) != 1 || !strings.HasPrefix(sum.Below[0], "s with b passed in 66.67 %") {

@@ -271,13 +271,13 @@ func readTar(r io.Reader, dir string) error {
 			err = root.MkdirAll(name, 0o777)
 		case tar.TypeSymlink:
 			if filepath.IsAbs(h.Linkname) || !filepath.IsLocal(filepath.Join(filepath.Dir(name), h.Linkname)) {
-				return fmt.Errorf("%s: a link that leads out", h.Name)
+				return fmt.Errorf("%s: a link to outside the folder", h.Name)
 			}
 			err = root.Symlink(h.Linkname, name)
 		case tar.TypeReg:
 			err = readTarFile(root, name, h, in)
 		default:
-			return fmt.Errorf("%s: neither a file nor a folder", h.Name)
+			return fmt.Errorf("%s: is not a file or a folder", h.Name)
 		}
 		if err != nil {
 			return err

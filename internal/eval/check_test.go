@@ -43,8 +43,8 @@ func TestChecks(t *testing.T) {
 		{"{file: card.txt}", ""},
 		{"{file: sub}", ""},
 		{"{file: empty}", ""},
-		{"{file: gone}", "gone is not there"},
-		{"{file: sub, contains: x}", "sub is no file"},
+		{"{file: gone}", "gone does not exist"},
+		{"{file: sub, contains: x}", "sub is not a file"},
 		{"{file: link, contains: Ada}", "link: statat link: path escapes from parent"},
 		{"{file: card.txt, contains: Ada}", ""},
 		{"{file: card.txt, contains: Bob}", `card.txt does not contain "Bob"`},
@@ -127,7 +127,7 @@ func TestCopy(t *testing.T) {
 	}
 	for name, make := range map[string]func(){
 		"a broken link":        func() { link(filepath.Join(out, "gone"), "nowhere") },
-		"round in a circle":    func() { link("..", "up"); link(src, "self") },
+		"links form a cycle":   func() { link("..", "up"); link(src, "self") },
 		"repository elsewhere": func() { write(filepath.Join(src, "sub/.git"), "gitdir: /elsewhere") },
 	} {
 		src = t.TempDir()

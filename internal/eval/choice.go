@@ -68,7 +68,7 @@ func (o *Options) Subjects(c Choice) ([]*Subject, error) {
 		}
 	}
 	if len(c.Files) > 0 && len(locs)+len(plugins) != 1 && len(faults) == 0 {
-		return nil, fmt.Errorf("the cases of %s are for one skill, and %d are chosen: name one",
+		return nil, fmt.Errorf("%s: cases for one skill, but %d skills are selected; name one",
 			strings.Join(c.Files, ", "), len(locs)+len(plugins))
 	}
 	var subjects []*Subject
@@ -96,7 +96,7 @@ func (o *Options) Subjects(c Choice) ([]*Subject, error) {
 		return nil, fmt.Errorf("%w: there are no skills here", ErrNoCases)
 	}
 	if len(subjects) == 0 {
-		return nil, fmt.Errorf("%w: looked for evals/*.json and evals/*.yaml beside %s\nmake some: skillhand try --init SKILL",
+		return nil, fmt.Errorf("%w: looked for evals/*.json and evals/*.yaml beside %s\nto create cases, run: skillhand try --init SKILL",
 			ErrNoCases, term.Plural(len(locs), "skill"))
 	}
 	return subjects, nil
@@ -109,7 +109,7 @@ func addSubject(subjects []*Subject, s *Subject) ([]*Subject, error) {
 		case have.Folder == s.Folder:
 			return subjects, nil
 		case have.Name == s.Name:
-			return subjects, fmt.Errorf("%s: the name of two skills, %s and %s: try one at a time", s.Name, have.Folder, s.Folder)
+			return subjects, fmt.Errorf("%s: two skills have this name: %s and %s; try one at a time", s.Name, have.Folder, s.Folder)
 		}
 	}
 	return append(subjects, s), nil
@@ -131,7 +131,7 @@ func (o *Options) skill(c Choice, loc skill.Location) (*Subject, error) {
 		err = o.cases(c, s)
 	}
 	if errors.Is(err, ErrNoCases) {
-		err = fmt.Errorf("%s: %w: looked for evals/*.json and evals/*.yaml in %s\nmake some: skillhand try --init %s",
+		err = fmt.Errorf("%s: %w: looked for evals/*.json and evals/*.yaml in %s\nto create cases, run: skillhand try --init %s",
 			loc.Name, ErrNoCases, s.Folder, loc.Name)
 	}
 	return s, err
@@ -204,11 +204,11 @@ func (o *Options) unmet(s *Subject) []string {
 	}
 	var all []string
 	if scaffold > 0 {
-		all = append(all, fmt.Sprintf("%s: %s begin in an empty folder: their scaffold scripts run only with --scaffold",
+		all = append(all, fmt.Sprintf("%s: %s start in an empty folder; to run their scaffold scripts, add --scaffold",
 			s.Name, term.Plural(scaffold, "case")))
 	}
 	if len(tools) > 0 {
-		all = append(all, fmt.Sprintf("%s: cases allow %s, which trials may not use unless you say --allowed-tool",
+		all = append(all, fmt.Sprintf("%s: cases ask for %s; to allow these tools, add --allowed-tool",
 			s.Name, strings.Join(tools, ", ")))
 	}
 	return all

@@ -73,7 +73,7 @@ func (w *walker) folder(src, at string) error {
 		case d.Type()&fs.ModeSymlink != 0:
 			return w.link(path, rel)
 		case d.Name() == ".git":
-			return fmt.Errorf("%s: names a repository elsewhere, which trials would write to", path)
+			return fmt.Errorf("%s: points to a repository elsewhere; trials would change it", path)
 		}
 		info, err := d.Info()
 		if err != nil {
@@ -85,7 +85,7 @@ func (w *walker) folder(src, at string) error {
 
 func (w *walker) file(e entry) error {
 	if !e.mode.IsRegular() {
-		return fmt.Errorf("%s: neither a file nor a folder", e.path)
+		return fmt.Errorf("%s: is not a file or a folder", e.path)
 	}
 	return w.visit(e)
 }
@@ -111,7 +111,7 @@ func (w *walker) link(path, rel string) error {
 		return w.file(entry{rel: rel, path: real, mode: info.Mode()})
 	}
 	if w.links == 0 || files.Inside(real, path) {
-		return fmt.Errorf("%s: a link that leads round in a circle", path)
+		return fmt.Errorf("%s: links form a cycle", path)
 	}
 	return (&walker{root: real, visit: w.visit, links: w.links - 1}).folder(real, rel)
 }

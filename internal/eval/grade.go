@@ -38,7 +38,7 @@ func (s *scene) calls() ([]gate.ToolCall, error) {
 		}
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.New("the transcript is gone")
+		return nil, errors.New("the transcript no longer exists")
 	}
 	var all []gate.ToolCall
 	for _, id := range order {
@@ -106,7 +106,7 @@ func (t Target) read(s *scene) (string, error) {
 	case "trace":
 		text, err := os.ReadFile(s.transcript)
 		if err != nil {
-			return "", gate.Unknown("the transcript is gone")
+			return "", gate.Unknown("the transcript no longer exists")
 		}
 		return string(text), nil
 	case "files":
@@ -125,7 +125,7 @@ func (t Target) read(s *scene) (string, error) {
 		text, err := gate.Read(s.dir, t.Path, true)
 		return string(text), err
 	case "mock_calls":
-		return "", gate.Unknown("no server is mocked here")
+		return "", gate.Unknown("skillhand does not mock servers")
 	}
 	return s.answer, nil
 }
@@ -140,9 +140,9 @@ func (g *Grader) gradeFile(s *scene) (bool, string, error) {
 	}
 	defer root.Close()
 	if _, err := root.Stat(filepath.FromSlash(g.Path)); err != nil {
-		return g.Absent, g.Path + " is not there", nil
+		return g.Absent, g.Path + " does not exist", nil
 	}
-	return !g.Absent, g.Path + " is there", nil
+	return !g.Absent, g.Path + " exists", nil
 }
 
 // maxMaterial limits how much of a text a judge gets, in bytes.

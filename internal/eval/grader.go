@@ -93,7 +93,7 @@ func (r *suiteReader) grader(n *yaml.Node, name, body string) {
 	if g.Name == "" {
 		r.in.Fault(n, "name is missing")
 	} else if r.names[g.Name] {
-		r.in.Fault(n, "a second grader of the name %s", g.Name)
+		r.in.Fault(n, "another grader has the name %s", g.Name)
 	}
 	r.names[g.Name] = true
 	doc.Set(f, "weight", r.in.Amount, &g.Weight)
@@ -137,7 +137,7 @@ func (r *suiteReader) body(n *yaml.Node, f doc.Fields, g *Grader, body string) {
 	}
 	switch {
 	case !slices.Contains(graderKeys[g.Type], key):
-		r.in.Fault(n, "a %s grader has no use for a text below its frontmatter", g.Type)
+		r.in.Fault(n, "a %s grader does not use text below its frontmatter; remove it", g.Type)
 	case f[key] != nil:
 		r.in.Fault(f[key], "%s is given twice: here and below the frontmatter", key)
 	default:

@@ -343,9 +343,9 @@ func (t *Trial) Verdict() string {
 		words = "called, its page failed: " + t.Refused
 	case t.Arm.Kind() == Without || t.Open:
 	case !t.Fires && !t.Right():
-		words += ", and should not have"
+		words += ", but should not have"
 	case t.Fires && !t.Right():
-		words += ", and should have fired"
+		words += ", but should have fired"
 	}
 	if len(t.Instead) > 0 {
 		words += " (" + strings.Join(t.Instead, ", ") + ")"

@@ -59,7 +59,7 @@ func (s *Subject) NeedsGit() string {
 	if !s.callsGit() {
 		return ""
 	}
-	return "a directive of it calls git: the folder of each case is a repository with one commit, of what the case's files: names (git: false switches that off)"
+	return "a directive calls git, so each case's folder becomes a repository with one commit of its files (git: false turns this off)"
 }
 
 var proposalSchema = json.RawMessage(`{"type":"object","required":["cases"],"additionalProperties":false,"properties":{"cases":{"type":"array","items":

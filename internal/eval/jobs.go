@@ -249,7 +249,7 @@ func (b *making) make(ctx context.Context, missing []Trial) (stopped string, err
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	if b.Shared {
-		b.bundle.o.warn(fmt.Sprintf("the trials are the batch %s: others help with %s", name, b.Help))
+		b.bundle.o.warn(fmt.Sprintf("the trials are in batch %s; to help, others run: %s", name, b.Help))
 	}
 	if stopped, err = b.run(ctx); err != nil || b.Shared {
 		return stopped, err
@@ -269,7 +269,7 @@ func (b *making) pack(ctx context.Context) (string, error) {
 	}
 	if len(packed) > batch.MaxFile {
 		return "", &Stopped{TooLarge,
-			fmt.Errorf("the skills and the folders of their cases have %d MB, compressed, and a batch takes at most %d",
+			fmt.Errorf("the skills and the folders of their cases are %d MB compressed; the limit is %d MB",
 				len(packed)>>20, batch.MaxFile>>20)}
 	}
 	return b.db.Put(ctx, packed)
@@ -473,13 +473,13 @@ func LockedOut(err error, why batch.Stop, agent string, env here.Env, goos strin
 	if why != batch.Credentials || slices.ContainsFunc(keys, func(name string) bool { return agent == "" && env.Get(name) != "" }) {
 		return err
 	}
-	hint := "to log in, run claude auth login, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN (claude setup-token makes one)"
+	hint := "to log in, run claude auth login, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN (from claude setup-token)"
 	switch {
 	case agent != "":
-		hint = "trials have your login of " + agent +
-			" and few of your variables: log in there, or pass the variable that has the key, with --env NAME"
+		hint = "trials use your " + agent + " login and few of your variables; log in to " + agent +
+			", or pass the variable with the key: --env NAME"
 	case goos == "darwin":
-		hint += "; trials have a HOME of their own, where a login in the keychain is not found"
+		hint += "; trials have their own HOME, so they do not find a login in the keychain"
 	}
 	return fmt.Errorf("%w\n%s", err, hint)
 }

@@ -27,10 +27,10 @@ func TestLockedOut(t *testing.T) {
 		goos  string
 		want  string // the added text
 	}{
-		{batch.Credentials, "", nil, "linux", "CLAUDE_CODE_OAUTH_TOKEN (claude setup-token makes one)"},
-		{batch.Credentials, "", nil, "darwin", "a login in the keychain is not found"},
+		{batch.Credentials, "", nil, "linux", "CLAUDE_CODE_OAUTH_TOKEN (from claude setup-token)"},
+		{batch.Credentials, "", nil, "darwin", "they do not find a login in the keychain"},
 		{batch.Credentials, "", here.Env{"ANTHROPIC_API_KEY=x"}, "darwin", ""},
-		{batch.Credentials, "codex", here.Env{"ANTHROPIC_API_KEY=x"}, "linux", "with --env NAME"},
+		{batch.Credentials, "codex", here.Env{"ANTHROPIC_API_KEY=x"}, "linux", "with the key: --env NAME"},
 		{batch.Limit, "", nil, "darwin", ""},
 	}
 	for _, tt := range tests {

@@ -42,7 +42,7 @@ var outcomes = []struct {
 	words   string
 }{
 	{Fired, "fires"}, {ReadFile, "read"}, {Called, "called, its page failed"}, {Other, "another fires"}, {None, "does not fire"},
-	{Unknown, "not known whether it fires"}, {Void, "no verdict"},
+	{Unknown, "unknown whether it fires"}, {Void, "no verdict"},
 }
 
 // delivered reports whether the skill's text reached the agent.

@@ -80,7 +80,7 @@ func findCases(folder, dir string, warn func(text string)) ([]Case, error) {
 		case e.Name() == find.CaseFile && !find.IsCaseList(file): // a case of claude plugin eval
 		case ext == ".json" && e.Name() != "evals.json" && isOther(file):
 			if warn != nil {
-				warn(file + ": has neither evals nor queries, passed over")
+				warn(file + ": skipped: no evals or queries")
 			}
 		default:
 			files = append(files, file)
@@ -114,7 +114,7 @@ func unique(cases []Case) error {
 	seen := map[string]Case{}
 	for _, c := range cases {
 		if first, twice := seen[c.ID]; twice {
-			faults = append(faults, fmt.Errorf("%s:%d: the id %s is that of %s:%d too", c.File, c.Line, c.ID, first.File, first.Line))
+			faults = append(faults, fmt.Errorf("%s:%d: id %s is already used at %s:%d", c.File, c.Line, c.ID, first.File, first.Line))
 		}
 		seen[c.ID] = c
 	}
@@ -177,7 +177,7 @@ func readLimited(file string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: no file", file)
+		return nil, fmt.Errorf("%s: is not a file", file)
 	case info.Size() > maxCases:
 		return nil, fmt.Errorf("%s: %d bytes, want at most %d", file, info.Size(), maxCases)
 	}
@@ -216,21 +216,21 @@ func (r *reader) document(root *yaml.Node) {
 		return
 	case yaml.MappingNode:
 	default:
-		r.Fault(root, "neither cases: nor evals nor a list of queries")
+		r.Fault(root, "want cases, evals or a list of queries")
 		return
 	}
 	fields := r.Given(root, "the document")
 	cases, evals := fields["cases"], fields["evals"]
 	switch {
 	case cases != nil && evals != nil:
-		r.Fault(evals, "evals and cases in one file: keep one form a file")
+		r.Fault(evals, "evals and cases in one file; use one form per file")
 	case evals != nil:
 		r.items(evals, r.eval)
 	case cases != nil:
 		r.Given(root, "the document", "cases")
 		r.items(cases, r.own)
 	default:
-		r.Fault(root, "neither cases: nor evals nor a list of queries")
+		r.Fault(root, "want cases, evals or a list of queries")
 	}
 }
 
@@ -242,7 +242,7 @@ func (r *reader) items(list *yaml.Node, item func(n *yaml.Node, f doc.Fields, c 
 		}
 		c := Case{ID: fmt.Sprintf("%s-%d", r.stem, i+1), Fires: true, File: r.File, Line: n.Line}
 		if f["query"] != nil && f["prompt"] != nil {
-			r.Fault(f["query"], "query and prompt in one case: keep one form a file")
+			r.Fault(f["query"], "query and prompt in one case; use one form per file")
 			continue
 		}
 		doc.Set(f, "id", r.id, &c.ID)
@@ -254,7 +254,7 @@ func (r *reader) items(list *yaml.Node, item func(n *yaml.Node, f doc.Fields, c 
 // query reads an item of skill-creator's list.
 func (r *reader) query(n *yaml.Node, f doc.Fields, c *Case) {
 	if f["prompt"] != nil {
-		r.Fault(f["prompt"], "a prompt in a list of queries: keep one form a file")
+		r.Fault(f["prompt"], "a prompt in a list of queries; use one form per file")
 		return
 	}
 	r.prompt(n, f["query"], "query", c)
@@ -269,7 +269,7 @@ func (r *reader) query(n *yaml.Node, f doc.Fields, c *Case) {
 // author.
 func (r *reader) eval(n *yaml.Node, f doc.Fields, c *Case) {
 	if f["query"] != nil {
-		r.Fault(f["query"], "a query among evals: keep one form a file")
+		r.Fault(f["query"], "a query among evals; use one form per file")
 		return
 	}
 	r.prompt(n, f["prompt"], "prompt", c)
@@ -291,7 +291,7 @@ func (r *reader) eval(n *yaml.Node, f doc.Fields, c *Case) {
 // own reads an item in our own form.
 func (r *reader) own(n *yaml.Node, f doc.Fields, c *Case) {
 	if f["query"] != nil {
-		r.Fault(f["query"], "a query among cases: keep one form a file")
+		r.Fault(f["query"], "a query among cases; use one form per file")
 		return
 	}
 	r.Known(n, "id", "prompt", "fires", "files", "git", "checks")
@@ -370,7 +370,7 @@ func (r *reader) files(n *yaml.Node, what string) []string {
 			}
 		}
 		if found == "" {
-			r.Fault(n, "%s: %s is not there, neither beside this file nor in the skill's folder", what, name)
+			r.Fault(n, "%s: %s does not exist beside this file or in the skill's folder", what, name)
 			continue
 		}
 		err := walkTree(found, nil, func(e entry) error {

@@ -281,7 +281,7 @@ func TestRealOutcomes(t *testing.T) {
 			failed = append(failed, c.Check+": "+c.Why)
 		}
 	}
-	if got := strings.Join(failed, "; "); got != "file: nothing.txt: nothing.txt is not there" {
+	if got := strings.Join(failed, "; "); got != "file: nothing.txt: nothing.txt does not exist" {
 		t.Errorf("failed checks: %s", got)
 	}
 	if k := summary.Skills[0]; k.Fired.Hits != 2 || k.Fired.Of != 2 || k.Quiet.Hits != 2 || summary.Trials != 10 ||
@@ -358,7 +358,7 @@ func TestRealAllowed(t *testing.T) {
 	}
 	write(t, file, head+"ZEBRABODY !`cat no-such-file`\n")
 	summary, trials := s.run()
-	const why = "one: called in 1 trial, and its page failed; instead of its text came: "
+	const why = "one: called in 1 trial, but its page failed; the agent got instead: "
 	if text := summary.Text(plain); trials["one with"].Outcome != eval.Called || !strings.Contains(text, why) ||
 		!strings.Contains(text, "no-such-file") || strings.Contains(text, "lacks") {
 		t.Errorf("%+v\n%s", trials["one with"], text)

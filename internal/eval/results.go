@@ -94,16 +94,16 @@ func OpenResultsAt(dir, plan string) (*Results, error) {
 		return nil, fmt.Errorf("%s: %w: it is a file", dir, ErrNotResults)
 	}
 	if said, err := os.ReadFile(filepath.Join(dir, "plan")); err == nil && string(said) != plan {
-		return nil, fmt.Errorf("%s: %w: it holds the results of something else: another skill, other cases or options", dir, ErrNotResults)
+		return nil, fmt.Errorf("%s: %w: it contains results of another skill, other cases or other options", dir, ErrNotResults)
 	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		if _, err := os.Stat(filepath.Join(dir, "plan")); err != nil {
-			return nil, fmt.Errorf("%s: %w: it is neither empty nor a folder of results", dir, ErrNotResults)
+			return nil, fmt.Errorf("%s: %w: it is not empty and not a folder of results", dir, ErrNotResults)
 		}
 	}
 	r, err := lockResults(dir)
 	if err == nil && r == nil {
-		err = fmt.Errorf("%s: another skillhand try is at work on it", dir)
+		err = fmt.Errorf("%s: another skillhand try is using it", dir)
 	}
 	if err != nil {
 		return nil, err

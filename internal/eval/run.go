@@ -127,7 +127,7 @@ func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) 
 	s.Missing = len(o.listJobs(subjects)) - s.Trials
 	switch {
 	case sure:
-		s.Notes = append(s.Notes, fmt.Sprintf("decided: %s would not change it", term.Plural(s.Missing, "more trial")))
+		s.Notes = append(s.Notes, fmt.Sprintf("stopped early: %s would not change the result", term.Plural(s.Missing, "more trial")))
 		s.Missing = 0
 	case s.Missing == 0:
 	case err == nil:
@@ -268,7 +268,7 @@ func Again(ctx context.Context, o Options, dir string, subjects []*Subject) (*Su
 		case s == nil:
 			continue // its skill is not judged now
 		case c == nil:
-			out = append(out, fmt.Sprintf("%s %s: the case is gone", t.Skill, t.Case))
+			out = append(out, fmt.Sprintf("%s %s: the case no longer exists", t.Skill, t.Case))
 			continue
 		case known && prompt != c.Prompt:
 			out = append(out, fmt.Sprintf("%s %s: the prompt has changed since", t.Skill, t.Case))
@@ -301,7 +301,7 @@ func untried(subjects []*Subject, kept []Trial) []string {
 	for _, s := range subjects {
 		for _, c := range s.Cases {
 			if !slices.ContainsFunc(kept, func(t Trial) bool { return t.Skill == s.Name && t.Case == c.ID }) {
-				notes = append(notes, fmt.Sprintf("%s %s: no trial of it is kept", s.Name, c.ID))
+				notes = append(notes, fmt.Sprintf("%s %s: no saved trial", s.Name, c.ID))
 			}
 		}
 	}

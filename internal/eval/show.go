@@ -28,7 +28,7 @@ func (r Rate) String() string {
 func (d Difference) String() string {
 	text := fmt.Sprintf("%+.0f points (%+.0f to %+.0f)", d.Difference*100, d.Low*100, d.High*100)
 	if !d.Told {
-		text += ", cannot be told from chance"
+		text += ", may be chance"
 	}
 	return text
 }
@@ -245,7 +245,7 @@ func (c *Comparison) tells() string {
 	if c.MoreRuns > 0 {
 		what += fmt.Sprintf(", or %s of each,", term.Plural(c.MoreRuns, "more run"))
 	}
-	return fmt.Sprintf("%s would tell a difference of %.0f points", what, c.Tells*100)
+	return fmt.Sprintf("%s would detect a difference of %.0f points", what, c.Tells*100)
 }
 
 // Why returns possible reasons for misses and failed checks.
@@ -267,16 +267,16 @@ func (k *SkillSummary) Why() []string {
 				line += "; its description shares with the prompt: " + list(m.Shared)
 			}
 		case m.Quiet && m.Refused == "":
-			line += fmt.Sprintf("it fired in %s and should not", trials)
+			line += fmt.Sprintf("fired in %s but should not", trials)
 		case m.Quiet:
-			line += fmt.Sprintf("it should not be called, and was in %s", trials)
+			line += fmt.Sprintf("called in %s but should not be", trials)
 		case m.Refused != "":
-			line += fmt.Sprintf("called in %s, and its page failed", trials)
+			line += fmt.Sprintf("called in %s, but its page failed", trials)
 		default:
 			line += "nothing fired in " + trials
 		}
 		if m.Refused != "" {
-			line += "; instead of its text came: " + term.Fit(term.Flat(m.Refused), 300)
+			line += "; the agent got instead: " + term.Fit(term.Flat(m.Refused), 300)
 		}
 		if m.Cut != "" {
 			line += "; " + m.Cut
@@ -315,7 +315,7 @@ func list(words []string) string {
 func (s *Summary) Remarks() []string {
 	notes := slices.Clone(s.Notes)
 	if s.Void > 0 {
-		note := fmt.Sprintf("%s without a verdict, counted in no rate", term.Plural(s.Void, "trial"))
+		note := fmt.Sprintf("%s without a verdict (not in any rate)", term.Plural(s.Void, "trial"))
 		switch {
 		case s.again:
 		case s.Lasting == s.Void:
@@ -329,18 +329,18 @@ func (s *Summary) Remarks() []string {
 	}
 	if s.Unknown > 0 {
 		notes = append(notes, fmt.Sprintf(
-			"%s in which nobody knows whether it fired: the agent does not show what its subagents do", term.Plural(s.Unknown, "trial")))
+			"%s: unknown whether the skill fired, because the agent does not show what its subagents do", term.Plural(s.Unknown, "trial")))
 	}
 	if s.Missing > 0 {
 		note := fmt.Sprintf("%s not made", term.Plural(s.Missing, "trial"))
 		if s.Stopped != "" {
 			note += ": " + s.Stopped
 		}
-		how := "the same command"
+		how := "run the same command"
 		if strings.HasPrefix(s.Stopped, budgetShort) {
-			how = "a higher --budget-usd"
+			how = "run the same command with a higher --budget-usd"
 		}
-		notes = append(notes, note+"; "+how+" goes on with them")
+		notes = append(notes, note+"; "+how+" to continue")
 	}
 	for _, below := range s.Below {
 		notes = append(notes, "below the minimum: "+below)

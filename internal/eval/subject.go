@@ -38,7 +38,7 @@ type Subject struct {
 // NewSubject returns a skill that can be tried. It does not read the cases yet.
 func NewSubject(loc skill.Location) (*Subject, error) {
 	if loc.Command {
-		return nil, fmt.Errorf("%s: a command, which people call: want a skill", loc.File)
+		return nil, fmt.Errorf("%s: is a command, which only people call; want a skill", loc.File)
 	}
 	front, summary, err := loc.Front()
 	if err != nil {
@@ -159,7 +159,7 @@ func (s *Subject) called(prompt string) (rest string, called bool) {
 func (s *Subject) install(arm Arm, place folders) ([]string, error) {
 	if arm == Against {
 		if s.Was == nil {
-			return nil, errors.New("the skill as it was is not here")
+			return nil, errors.New("the skill at the revision is missing")
 		}
 		return s.Was.install(With, place)
 	}

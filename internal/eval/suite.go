@@ -323,7 +323,7 @@ func (r *suiteReader) beside(n *yaml.Node, what string, folder bool) []string {
 		case filepath.IsAbs(name):
 			r.in.Fault(n, "%s: %s: want a path that starts at the case's folder", what, name)
 		case err != nil:
-			r.in.Fault(n, "%s: %s is not there", what, name)
+			r.in.Fault(n, "%s: %s does not exist", what, name)
 		case info.IsDir() != folder:
 			r.in.Fault(n, "%s: %s: want a %s", what, name, map[bool]string{true: "folder", false: "file"}[folder])
 		default:

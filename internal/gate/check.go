@@ -130,13 +130,13 @@ func Read(dir, name string, look bool) ([]byte, error) {
 	info, err := root.Stat(filepath.FromSlash(name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s is not there", name)
+		return nil, fmt.Errorf("%s does not exist", name)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
 	case !look:
 		return nil, nil
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file", name)
+		return nil, fmt.Errorf("%s is not a file", name)
 	case info.Size() > MaxChecked:
 		return nil, fmt.Errorf("%s has %d bytes, at most %d are looked at", name, info.Size(), MaxChecked)
 	}

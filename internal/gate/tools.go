@@ -161,7 +161,7 @@ func holdScript(s *Scene) (ok bool, why string, err error) {
 				return false, "", NotKept
 			}
 			if _, err := os.Stat(files.In(s.Dir, file)); err != nil {
-				return false, fmt.Sprintf("the script reported %s, which is not there", file), nil
+				return false, fmt.Sprintf("the script reported %s, which does not exist", file), nil
 			}
 		}
 		return true, "", nil

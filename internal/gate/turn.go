@@ -89,7 +89,7 @@ func ReadTurn(file string, side bool, skill string) (*Turn, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file", file)
+		return nil, fmt.Errorf("%s is not a file", file)
 	case info.Size() > maxTranscript:
 		return nil, fmt.Errorf("%s has %d bytes, at most %d are read", file, info.Size(), maxTranscript)
 	}
