@@ -162,7 +162,7 @@ func (r *Result) update(t *test, got map[string]string) error {
 	t.rewrite(got)
 	text := txtar.Format(t.archive)
 	if again := txtar.Parse(text); !reflect.DeepEqual(again.Files, t.archive.Files) {
-		return errors.New("not updated: a line of what there is would begin a section, as -- page -- does")
+		return errors.New("not updated: the output has a line like -- page --, which would begin a section")
 	}
 	if t.crlf {
 		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
@@ -225,7 +225,7 @@ func newTest(a *txtar.Archive, loc skill.Location, scratch string) (*test, error
 		case isFolder:
 			faults = append(faults, writeIn(t.work, below, f.Data))
 		case isFile && !filepath.IsLocal(made):
-			faults = append(faults, fmt.Errorf("-- %s --: leads outside the folder", f.Name))
+			faults = append(faults, fmt.Errorf("-- %s --: is outside the folder", f.Name))
 		case isFile, f.Name == "page", f.Name == "later", f.Name == "verdict.json":
 			t.wanted = append(t.wanted, f.Name)
 		case f.Name == "args":
@@ -311,7 +311,7 @@ func unknownKeys(path string, doc any, of reflect.Type) error {
 
 func writeIn(dir, name string, data []byte) error {
 	if !filepath.IsLocal(name) {
-		return fmt.Errorf("-- folder/%s --: leads outside the folder", name)
+		return fmt.Errorf("-- folder/%s --: is outside the folder", name)
 	}
 	file := filepath.Join(dir, filepath.FromSlash(name))
 	mode := fs.FileMode(0o666)
@@ -415,7 +415,7 @@ func (t *test) portable(text string) string {
 // newline, so it adds a missing newline to both.
 func (t *test) check(name string, got map[string]string) Check {
 	if _, there := got[name]; !there {
-		return Check{Name: name, Diff: strings.TrimPrefix(name, "files/") + " was not made"}
+		return Check{Name: name, Diff: strings.TrimPrefix(name, "files/") + " was not created"}
 	}
 	want, is := line(t.sections[name]), line(t.ends(got[name]))
 	if name == "verdict.json" {

@@ -86,7 +86,7 @@ func TestRun(t *testing.T) {
 			"page false\n-Dear Bob, it is today.\n+Dear Ada, it is today.\n"},
 		{"a page and a file", page, brings + "-- files/out.txt --\nhello\n", "files/out.txt true\n"},
 		{"another file", page, brings + "-- files/out.txt --\nbye\n", "files/out.txt false\n-bye\n+hello\n"},
-		{"no such file", page, brings + "-- files/gone.txt --\n", "files/gone.txt false\ngone.txt was not made\n"},
+		{"no such file", page, brings + "-- files/gone.txt --\n", "files/gone.txt false\ngone.txt was not created\n"},
 		{"a verdict", page, brings + "-- verdict.json --\n{\"report\": {\"metrics\": {\"n\": 2}}, \"ok\": true}\n", "verdict.json true\n"},
 		{"another verdict", page, brings + "-- verdict.json --\n{\"ok\": false}\n",
 			"verdict.json false\n-  \"ok\": false\n+  \"ok\": true\n"},
@@ -104,7 +104,7 @@ func TestRun(t *testing.T) {
 		{"twice", page, "-- page --\n-- page --\n", "-- page --: given twice"},
 		{
 			"out of the folder", page, "-- folder/../x --\n-- files//etc/x --\n-- page --\n",
-			"-- folder/../x --: leads outside the folder\n-- files//etc/x --: leads outside the folder",
+			"-- folder/../x --: is outside the folder\n-- files//etc/x --: is outside the folder",
 		},
 		{
 			"a key that no verdict has", page, "-- verdict.json --\n{\"okay\": true}\n",

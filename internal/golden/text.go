@@ -35,7 +35,7 @@ func WriteJUnit(file string, results []Result) error {
 	for _, r := range results {
 		c := JUnitCase{Class: r.Skill, Name: term.Near(r.File), DurationMS: r.DurationMS}
 		if !r.OK {
-			c.Failure, c.Detail = "differs from what is wanted", r.Error
+			c.Failure, c.Detail = "differs from the expected output", r.Error
 			if r.Error != "" {
 				c.Failure = "could not be run"
 				c.Detail += "\n"

@@ -31,7 +31,7 @@ type entry struct {
 // forModels returns why a model may not load the skill, or nil.
 func (e *entry) forModels() error {
 	if e.why == nil && e.front.DisableModelInvocation {
-		return fmt.Errorf("%s: only people may call it: its file says disable-model-invocation", e.listed.Call)
+		return fmt.Errorf("%s: agents cannot load it: its frontmatter sets disable-model-invocation", e.listed.Call)
 	}
 	return e.why
 }
@@ -39,7 +39,7 @@ func (e *entry) forModels() error {
 // forPeople returns why a person may not call the skill, or nil.
 func (e *entry) forPeople() error {
 	if e.why == nil && !e.front.UserInvocable {
-		return fmt.Errorf("%s: only an agent may call it: its file says user-invocable: false", e.listed.Call)
+		return fmt.Errorf("%s: people cannot call it: its frontmatter sets user-invocable: false", e.listed.Call)
 	}
 	return e.why
 }
@@ -123,7 +123,10 @@ func (sv *serving) whyNone() string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Not offered: %d, because nobody trusted their folder. The user can do so with skillhand trust.", n)
+	if n == 1 {
+		return " 1 skill is hidden because its folder is not trusted. To trust it, the user runs: skillhand trust"
+	}
+	return fmt.Sprintf(" %d skills are hidden because their folder is not trusted. To trust it, the user runs: skillhand trust", n)
 }
 
 func (sv *serving) entries() []entry {
@@ -134,7 +137,7 @@ func (sv *serving) entries() []entry {
 	found = slices.DeleteFunc(found, func(loc skill.Location) bool {
 		path := files.Is(loc.Call)
 		if path {
-			sv.warn("%s: not offered: another skill is called %s", loc.File, loc.Name)
+			sv.warn("%s: not offered: another skill has the name %s", loc.File, loc.Name)
 		}
 		return path
 	})
@@ -155,7 +158,7 @@ func (sv *serving) entries() []entry {
 // find finds a skill by name. It refuses paths, because a path could be any file of the user.
 func (sv *serving) find(name string, to func(*entry) error) (entry, error) {
 	if name == "" {
-		return entry{}, fmt.Errorf("name is empty, want that of a skill")
+		return entry{}, fmt.Errorf("name is empty, want the name of a skill")
 	}
 	if files.Is(name) {
 		return entry{}, fmt.Errorf("%s: a path, want the name of a skill", name)
@@ -176,7 +179,7 @@ const maxCatalogue = 4000
 // catalogue returns the description of load_skill, with the skills that it can load. It shortens
 // the skills' descriptions, or leaves them out, until all skills fit.
 func catalogue(all []entry) string {
-	const head = "Load a skill: instructions for a task, with output that is made when you call. " +
+	const head = "Load a skill: instructions for a task, with output from the moment of your call. " +
 		"Call this before you begin a task that one of the skills below covers, and follow what it returns.\n"
 	if len(all) == 0 {
 		return head + "\nThere are no skills here now."
@@ -206,7 +209,7 @@ func catalogue(all []entry) string {
 
 // names lists as many skills as fit, without descriptions.
 func names(head string, all []entry) string {
-	text := head + "\nWhat each is for, find_skill tells.\n\nSkills: "
+	text := head + "\nTo see what a skill is for, call find_skill.\n\nSkills: "
 	for i, e := range all {
 		rest := fmt.Sprintf(" and %d more: ask find_skill", len(all)-i)
 		if characters(text)+characters(e.listed.Call)+len(rest)+2 > maxCatalogue {

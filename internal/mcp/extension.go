@@ -189,7 +189,7 @@ func frontmatter(header []byte) (map[string]any, error) {
 // dates.
 func jsonValue(n *yaml.Node, depth int) (any, error) {
 	if depth > 100 {
-		return nil, fmt.Errorf("line %d: values in values, 100 deep", n.Line)
+		return nil, fmt.Errorf("line %d: nested more than 100 deep", n.Line)
 	}
 	switch n.Kind {
 	case yaml.AliasNode:

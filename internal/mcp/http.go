@@ -20,7 +20,7 @@ import (
 func Listen(addr string) (net.Listener, error) {
 	at, err := netip.ParseAddrPort(addr)
 	if err != nil || !at.Addr().IsLoopback() {
-		return nil, fmt.Errorf("%s: want an address of this machine alone, such as 127.0.0.1:7777", addr)
+		return nil, fmt.Errorf("%s: want a loopback address, such as 127.0.0.1:7777", addr)
 	}
 	return net.Listen("tcp", at.String())
 }

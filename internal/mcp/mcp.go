@@ -60,7 +60,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		return context.Cause(ctx)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("stdin: it ends within a message")
+		return fmt.Errorf("stdin: ends in the middle of a message")
 	}
 	return err
 }

@@ -246,7 +246,7 @@ func TestLoadSkill(t *testing.T) {
 		want  string
 	}{
 		{map[string]any{"name": "theirs"}, "theirs: not run: " + p.project + " is not trusted"},
-		{map[string]any{"name": "mine"}, "mine: only people may call it"},
+		{map[string]any{"name": "mine"}, "mine: agents cannot load it"},
 		{map[string]any{"name": "gret"}, "gret: no such skill: did you mean greet?"},
 		{map[string]any{"name": "./elsewhere"}, "a path, want the name of a skill"},
 		{map[string]any{"name": "../project/elsewhere"}, "a path, want the name of a skill"},
@@ -385,7 +385,7 @@ func TestPrompts(t *testing.T) {
 	if r := get(full); r.Error == nil || !strings.Contains(r.Error.Message, "more than 63 words") {
 		t.Errorf("words that may have been dropped: %s", r.Result)
 	}
-	for name, want := range map[string]string{"inner": "only an agent may call it", "theirs": "is not trusted", "none": "no such skill"} {
+	for name, want := range map[string]string{"inner": "people cannot call it", "theirs": "is not trusted", "none": "no such skill"} {
 		if r := c.call("prompts/get", fmt.Sprintf(`{"name":%q}`, name)); r.Error == nil || !strings.Contains(r.Error.Message, want) {
 			t.Errorf("%s: %s %+v", name, r.Result, r.Error)
 		}
@@ -462,7 +462,7 @@ func TestNotOffered(t *testing.T) {
 	p := newPlace(t)
 	p.write(filepath.Join(p.project, ".claude/skills/theirs/SKILL.md"), "---\ndescription: SECRET\n---\nText.\n")
 	got := string(p.connect().call("tools/list", "{}").Result)
-	if !strings.Contains(got, "There are no skills here now. Not offered: 1, because nobody trusted their folder.") ||
+	if !strings.Contains(got, "There are no skills here now. 1 skill is hidden because its folder is not trusted.") ||
 		strings.Contains(got, "theirs") || strings.Contains(got, "SECRET") {
 		t.Error(got)
 	}

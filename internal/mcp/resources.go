@@ -117,7 +117,7 @@ func (sv *serving) openFolder(e entry) (*folder, error) {
 func (f *folder) read(name string) ([]byte, error) {
 	info, err := f.root.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a file")
+		err = errors.New("is not a file")
 	}
 	if err == nil && info.Size() > maxBytes {
 		err = fmt.Errorf("longer than %d MB", maxBytes>>20)
@@ -228,7 +228,7 @@ func (f *folder) files() ([]fileEntry, error) {
 			return err
 		}
 		if total += len(text); total > maxBytes || len(all) == maxFiles {
-			return fmt.Errorf("more than %d files or %d MB, which hosts need not take", maxFiles, maxBytes>>20)
+			return fmt.Errorf("more than %d files or %d MB, the limit for hosts", maxFiles, maxBytes>>20)
 		}
 		sum := sha256.Sum256(text)
 		all = append(all, fileEntry{URI: skillURI(f.entry.listed.Call, name),

@@ -91,7 +91,7 @@ func TestResources(t *testing.T) {
 		"skill://static/none":               "no such file",
 		"skill://../static/SKILL.md":        `"..": a skill's name`,
 		"skill:///SKILL.md":                 "name is empty",
-		"skill://mine/SKILL.md":             "only people may call it",
+		"skill://mine/SKILL.md":             "agents cannot load it",
 		"skill://theirs/SKILL.md":           "is not trusted",
 		"skill://cmd/SKILL.md":              "a command, which has no folder",
 		"file:///etc/passwd":                "not a file of a skill",
