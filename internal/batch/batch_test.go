@@ -280,7 +280,7 @@ func TestSound(t *testing.T) {
 		{[]Job{{ID: "a", Payload: p}, {ID: "b", Payload: p, Needs: []string{"a"}}}, ""},
 		{[]Job{{Payload: p}, {ID: "b"}}, "a job without an id\njob b: its payload is not JSON"},
 		{[]Job{{ID: "a", Payload: p}, {ID: "a", Payload: p}}, "job a: duplicate id"},
-		{[]Job{{ID: "a", Payload: p, Needs: []string{"x"}}}, "job a: needs x, which is not there"},
+		{[]Job{{ID: "a", Payload: p, Needs: []string{"x"}}}, "job a: needs x, but no job has that id"},
 		{[]Job{{ID: "a", Payload: p, Needs: []string{"a"}}}, "jobs need each other in a circle: a → a"},
 		{
 			[]Job{
@@ -310,7 +310,7 @@ func TestNewer(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := Open(t.Context(), o)
-		if want := fmt.Sprintf(": made by a newer version of this program: its tables are of version %d, this one knows %d",
+		if want := fmt.Sprintf(": made by a newer version of this program: its tables have version %d, and this one reads at most %d",
 			version+1, version); !errors.Is(err, ErrNewer) || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}

@@ -367,7 +367,7 @@ func sound(jobs []Job) error {
 	for _, j := range jobs {
 		for _, need := range j.Needs {
 			if !seen[need] {
-				faults = append(faults, fmt.Errorf("job %s: needs %s, which is not there", j.ID, need))
+				faults = append(faults, fmt.Errorf("job %s: needs %s, but no job has that id", j.ID, need))
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func TestKeptResult(t *testing.T) {
 				return nil, Retry{CostUSD: 1}
 			}})
 		until(t, db, "done but for two", func(s *Status) bool { return s.Done == 18 })
-		if text := <-said; !strings.Contains(text, "a result is kept") || !strings.Contains(text, "not today") {
+		if text := <-said; !strings.Contains(text, "cannot write a result yet") || !strings.Contains(text, "not today") {
 			t.Errorf("said %q", text)
 		}
 		allow()

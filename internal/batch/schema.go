@@ -167,7 +167,7 @@ func inspect(ctx context.Context, s store) (int64, error) {
 		return 0, err
 	}
 	if have > version {
-		return have, fmt.Errorf("%w: its tables are of version %d, this one knows %d", ErrNewer, have, version)
+		return have, fmt.Errorf("%w: its tables have version %d, and this one reads at most %d", ErrNewer, have, version)
 	}
 	for i, statement := range slices.Concat(schema...) {
 		m := createTable.FindStringSubmatch(statement)

@@ -356,7 +356,7 @@ func (s *session) submit(ctx context.Context, f finish) error {
 		}
 		if err.Error() != said {
 			said = err.Error()
-			s.worker.warn(fmt.Errorf("a result is kept that cannot be written yet: %w", err))
+			s.worker.warn(fmt.Errorf("cannot write a result yet; it is kept for later: %w", err))
 		}
 		select {
 		case <-s.hard.Done():
@@ -551,6 +551,6 @@ func (s *session) record(batch int64, done []finish, feed bool) error {
 			}
 			return err
 		}
-		s.worker.warn(fmt.Errorf("results wait to be written: %w", err))
+		s.worker.warn(fmt.Errorf("cannot write results yet; they are kept for later: %w", err))
 	}
 }

@@ -480,7 +480,7 @@ func (p *parser) together(n int, chained []batch.Job) {
 	for _, j := range chained {
 		for _, need := range j.Needs {
 			if p.lines[sumOf(need)] == 0 && !p.unsure {
-				p.FaultAt(p.line(j.ID), "job %s needs %s, which is not there", j.ID, need)
+				p.FaultAt(p.line(j.ID), "job %s needs %s, but no job has that id", j.ID, need)
 			}
 		}
 	}

@@ -62,10 +62,10 @@ type source struct {
 func isFolder(name string) error {
 	for _, base := range []string{"jobs.yaml", "jobs.yml", "jobs.jsonl"} {
 		if file := filepath.Join(name, base); files.IsFile(file) {
-			return fmt.Errorf("%s: a folder, did you mean %s?", name, file)
+			return fmt.Errorf("%s: is a folder; did you mean %s?", name, file)
 		}
 	}
-	return fmt.Errorf("%s: a folder, want a job file", name)
+	return fmt.Errorf("%s: is a folder, want a job file", name)
 }
 
 func openSource(name string) (*source, error) {
