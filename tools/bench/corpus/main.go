@@ -196,7 +196,7 @@ const (
 func (m measurement) report(out io.Writer, labels map[spot]label) error {
 	var faults []error
 	fmt.Fprintf(out, "%-6s %-22s %9s %8s %6s %7s %7s %9s\n",
-		"rule", "name", "findings", "sampled", "wrong", "useless", "unsure", "per cent")
+		"rule", "name", "findings", "sampled", "wrong", "useless", "unsure", "percent")
 	for _, id := range slices.Sorted(maps.Keys(m.found)) {
 		counts := map[label]int{}
 		for p, l := range labels {
@@ -224,7 +224,7 @@ func (m measurement) report(out io.Writer, labels map[spot]label) error {
 	}
 	for _, p := range slices.SortedFunc(maps.Keys(labels), compare) {
 		if was := map[label]string{wrong: "wrong", silenced: "useless"}[labels[p]]; was != "" && m.spots[p] {
-			faults = append(faults, fmt.Errorf("%s/%s:%d: %s was %s and mended, and is found again",
+			faults = append(faults, fmt.Errorf("%s/%s:%d: %s was %s and fixed, but is back",
 				p.repository, p.file, p.line, p.rule, was))
 		}
 	}

@@ -63,7 +63,7 @@ func TestRun(t *testing.T) {
 		{map[spot]label{{"a/b", name, 4, "SK201"}: right, {"a/b", name, 5, "SK301"}: right}, ""},
 		{
 			map[spot]label{{"a/b", name, 4, "SK201"}: wrong, {"a/b", name, 5, "SK301"}: right},
-			"SK201: 100.0 % wrong, want at most 5\na/b/" + name + ":4: SK201 was wrong and mended, and is found again",
+			"SK201: 100.0 % wrong, want at most 5\na/b/" + name + ":4: SK201 was wrong and fixed, but is back",
 		},
 		{map[spot]label{{"a/b", name, 4, "SK201"}: right}, "SK301: 1 findings, and no sample is labelled"},
 	} {
