@@ -47,6 +47,8 @@ func shellRules() []*Rule {
 			Summary: "a directive has no space before it, so it does not run and the agent reads the command"},
 		{ID: "SK315", Name: "directive-bare", Severity: Warning, agent: claude, load: true, run: directiveBare,
 			Summary: "a line begins with ! and a command, and without backticks it does not run"},
+		{ID: "SK316", Name: "missing-as-answer", Severity: Warning, agent: claude, run: missingAsAnswer,
+			Summary: "a program that is not installed looks like an answer, because the command hides its error"},
 	}
 }
 
