@@ -164,8 +164,10 @@ func mcpAgents(h here.Here) []Finding {
 		switch {
 		case f.Err != nil:
 			all = append(all, Finding{"mcp", Note, fmt.Sprintf("%s: whether %s starts skillhand mcp is not known: %v", f.File, f.Host, f.Err), ""})
-		case !strings.HasPrefix(strings.TrimSuffix(filepath.Base(f.Command.Program), ".exe"), "skillhand") || !slices.Contains(f.Command.Args, "mcp"):
-			all = append(all, Finding{"mcp", Note, fmt.Sprintf("%s: %s starts something else as skillhand: %s", f.File, f.Host, f.Command.Program), again})
+		case !strings.HasPrefix(strings.TrimSuffix(filepath.Base(f.Command.Program), ".exe"), "skillhand") ||
+			!slices.Contains(f.Command.Args, "mcp"):
+			all = append(all, Finding{"mcp", Note,
+				fmt.Sprintf("%s: %s starts something else as skillhand: %s", f.File, f.Host, f.Command.Program), again})
 		case filepath.IsAbs(f.Command.Program) && !files.IsFile(f.Command.Program):
 			all = append(all, Finding{"mcp", Wrong, fmt.Sprintf("%s: %s starts %s, which is not there", f.File, f.Host, f.Command.Program), again})
 		default:
@@ -202,7 +204,8 @@ func plugin(set *settings.Settings, installed []find.InstalledPlugin) Finding {
 		case !on:
 			return Finding{"hooks", Note, fmt.Sprintf("the plugin %s is disabled in %s: %s", id, by.Name, without), "claude plugin enable " + id}
 		case !has(installed, id):
-			return Finding{"hooks", Note, fmt.Sprintf("the plugin %s is enabled in %s, but not installed: %s", id, by.Name, without), "claude plugin install " + id}
+			return Finding{"hooks", Note,
+				fmt.Sprintf("the plugin %s is enabled in %s, but not installed: %s", id, by.Name, without), "claude plugin install " + id}
 		default:
 			return Finding{"hooks", OK, "the plugin " + id + ", in " + by.Name, ""}
 		}
@@ -238,7 +241,8 @@ func trusted(h here.Here, policy trust.Policy) Finding {
 		return len(faults) == 0 && !slices.ContainsFunc(list, func(l skill.Location) bool { return l.From != skill.FromUser })
 	}
 	if h.Env.Get("SKILLHAND_TRUST") == "all" {
-		return Finding{"trust", Note, "SKILLHAND_TRUST=all: commands run from every folder", "unset SKILLHAND_TRUST, unless this is CI or a container"}
+		return Finding{"trust", Note, "SKILLHAND_TRUST=all: commands run from every folder",
+			"unset SKILLHAND_TRUST, unless this is CI or a container"}
 	}
 	switch refused, ok := errors.AsType[*trust.NotTrusted](policy.May(h.Project)); {
 	case !ok:
@@ -254,7 +258,8 @@ func trusted(h here.Here, policy trust.Policy) Finding {
 	if nothing() {
 		return Finding{"trust", OK, h.Project + ": not trusted, and has no skills that would need it", ""}
 	}
-	return Finding{"trust", Note, h.Project + ": not trusted: its skills load, but run no commands", "skillhand trust, after you have read them"}
+	return Finding{"trust", Note, h.Project + ": not trusted: its skills load, but run no commands",
+		"skillhand trust, after you have read them"}
 }
 
 // configuration says which configuration file applies, and which parts of it are ignored.

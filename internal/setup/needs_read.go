@@ -188,7 +188,8 @@ func (s *needScan) walk(loc skill.Location, visit func(file string)) {
 		switch {
 		case err != nil || left == 0:
 			return filepath.SkipDir
-		case e.IsDir() && file != s.folder && (slices.Contains([]string{"node_modules", "tests", "evals", "templates"}, e.Name()) || e.Name()[0] == '.'):
+		case e.IsDir() && file != s.folder &&
+			(slices.Contains([]string{"node_modules", "tests", "evals", "templates"}, e.Name()) || e.Name()[0] == '.'):
 			return filepath.SkipDir
 		case e.IsDir() && file != s.folder && files.IsFile(filepath.Join(file, skill.MainFile)):
 			return filepath.SkipDir // another skill
@@ -330,7 +331,8 @@ func (s *needScan) scripts(texts []skillText) {
 }
 
 var scriptLanguages = map[string]string{
-	".sh": "bash", ".bash": "bash", ".zsh": "zsh", ".py": "python", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "node", ".rb": "ruby", ".pl": "perl",
+	".sh": "bash", ".bash": "bash", ".zsh": "zsh", ".py": "python", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "node",
+	".rb": "ruby", ".pl": "perl",
 }
 
 func isScript(file string, src []byte) bool {

@@ -109,7 +109,8 @@ func lookedFor(cond ...*syntax.Stmt) (names []string) {
 
 // sought returns the programs that a command looks for.
 func sought(list []string) []string {
-	if len(list) > 1 && (list[0] == "command" && (list[1] == "-v" || list[1] == "-V") || list[0] == "which" || list[0] == "type" || list[0] == "hash") {
+	if len(list) > 1 && (list[0] == "command" && (list[1] == "-v" || list[1] == "-V") ||
+		list[0] == "which" || list[0] == "type" || list[0] == "hash") {
 		return slices.DeleteFunc(slices.Clone(list[1:]), func(w string) bool { return w == "" || w[0] == '-' })
 	}
 	return nil

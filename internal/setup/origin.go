@@ -112,7 +112,8 @@ func CopyOf(program, version string, getenv func(string) string) *Copy {
 // String says how to upgrade the copy.
 func (c *Copy) String() string {
 	if c.Command == "" {
-		return fmt.Sprintf("%s is %s, from an archive. To upgrade it, unpack a newer one into %s: %s\n", c.Program, c.Version, filepath.Dir(c.Program), Releases)
+		return fmt.Sprintf("%s is %s, from an archive. To upgrade it, unpack a newer one into %s: %s\n",
+			c.Program, c.Version, filepath.Dir(c.Program), Releases)
 	}
 	return fmt.Sprintf("%s is %s, from %s. To upgrade it: %s\n", c.Program, c.Version, c.Origin, c.Command)
 }

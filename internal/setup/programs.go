@@ -46,7 +46,8 @@ func (p programs) bash(ctx context.Context) Finding {
 	case "darwin":
 		fix = "put /bin on PATH"
 	}
-	return Finding{"bash", Missing, fmt.Sprintf("%v: most scripts need it, and so do directives that are more than a simple command", err), fix}
+	return Finding{"bash", Missing,
+		fmt.Sprintf("%v: most scripts need it, and so do directives that are more than a simple command", err), fix}
 }
 
 // path checks whether hooks, launchers and skills that call skillhand would find this program.
@@ -99,7 +100,8 @@ func claudeVersion(name, out string) Finding {
 	case !ok:
 		return Finding{"claude", Note, fmt.Sprintf("%s: says %q, which is not a version", name, out), ""}
 	case order < 0:
-		return Finding{"claude", Note, fmt.Sprintf("%s: older than %s, the version skillhand was tested with", version, claudecode.Version), "claude update"}
+		return Finding{"claude", Note,
+			fmt.Sprintf("%s: older than %s, the version skillhand was tested with", version, claudecode.Version), "claude update"}
 	case order > 0:
 		return Finding{
 			"claude", Note,
@@ -163,7 +165,8 @@ func (p programs) ask(ctx context.Context, words ...string) (string, error) {
 	var out bytes.Buffer
 	var res proc.Result
 	if err == nil {
-		c := proc.Cmd{Args: append([]string{path}, words[1:]...), Dir: p.here.Dir, Env: p.policy.Env(p.here.Env), Stdout: &out, Timeout: patience, MaxOutput: 1 << 16}
+		c := proc.Cmd{Args: append([]string{path}, words[1:]...), Dir: p.here.Dir, Env: p.policy.Env(p.here.Env),
+			Stdout: &out, Timeout: patience, MaxOutput: 1 << 16}
 		res, err = proc.Run(ctx, c)
 	}
 	switch {

@@ -49,7 +49,8 @@ func linksTo(programs []string, list string) (links []string) {
 	for _, dir := range filepath.SplitList(list) {
 		for _, program := range programs {
 			link := filepath.Join(dir, filepath.Base(program))
-			if to, err := filepath.EvalSymlinks(link); err == nil && filepath.IsAbs(link) && to == program && to != link && !slices.Contains(links, link) {
+			if to, err := filepath.EvalSymlinks(link); err == nil && filepath.IsAbs(link) &&
+				to == program && to != link && !slices.Contains(links, link) {
 				links = append(links, link)
 			}
 		}
