@@ -82,13 +82,15 @@ const (
 )
 
 // Read reads the parts of a SKILL.md that agents look at, and the file agents/openai.yaml beside
-// it.
+// it. If file is "", the text has no place, and nothing is at fault about its place.
 func Read(file string, src []byte) Skill {
 	s := Skill{File: file, Folder: filepath.Base(filepath.Dir(file))}
 	text := string(src)
 	parsed := skill.Parse(file, src)
 	front := &parsed.Front
-	if filepath.Base(file) != skill.MainFile {
+	if file == "" {
+		s.Folder = "skill" // any
+	} else if filepath.Base(file) != skill.MainFile {
 		s.fault(LowerFile, "", "its file is not called "+skill.MainFile)
 	}
 	if info, err := os.Lstat(file); err == nil && info.Mode()&os.ModeSymlink != 0 {
