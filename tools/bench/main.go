@@ -100,7 +100,7 @@ func run(binary string) error {
 		return b.err
 	}
 	for _, measure := range []func(binary, dir string) error{
-		b.judgements, b.reports, b.asks, b.histories,
+		b.gates, b.judgements, b.reports, b.asks, b.histories,
 		func(binary, dir string) error { return b.usages(binary, dir, 64, true) },
 		b.migrates, b.checks, b.mcps, b.launchers, b.tries, b.batches,
 	} {
