@@ -4,6 +4,7 @@ package plugin_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
 	"github.com/skillhand/skillhand/internal/test/realclaude"
@@ -322,6 +324,58 @@ func (g *gated) wrap(script string) {
 		g.t.Fatal(err)
 	}
 	g.Env = append(g.Env, "PATH="+dir+":"+os.Getenv("PATH"))
+}
+
+// TestGateDocs runs the story of docs/gates.md as one session. What stands in it of a model is what the model is sent.
+func TestGateDocs(t *testing.T) {
+	test.Real(t)
+	t.Parallel()
+	page, err := os.ReadFile("../docs/gates.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	api := fakeapi.New(t)
+	api.Handle(func(q *fakeapi.Request) fakeapi.Answer {
+		insists := len(q.Find("and insist")) > 0
+		switch told, acted := strings.Contains(q.Prompt(), reminder), len(q.Results()) > 0; {
+		case told && insists:
+			return fakeapi.Text("It is all done.")
+		case told:
+			return fakeapi.Use("Bash", map[string]string{"command": "echo '## 1.0' > CHANGELOG.md && sh tests.sh", "description": "d"})
+		case !acted:
+			return fakeapi.Use("Skill", map[string]string{"skill": "release"})
+		case len(q.Find(reminder)) > 0:
+			return fakeapi.Text("Now 1.0 is released: I wrote the changelog, and the tests pass.")
+		}
+		return fakeapi.Text("It is released.")
+	})
+	c := realclaude.New(t, api)
+	for name, text := range map[string]string{
+		"claude": "exec env " + strings.Join(c.Variables(), " ") + " " + realclaude.Program(t) + ` "$@" --allowedTools Skill,Bash --plugin-dir ` + c.Write("plug", ""),
+		// A person types y on a terminal, which shows it.
+		"skillhand": `case "$1 $2" in "gate on") echo y | COLUMNS=120 SHELL=/bin/sh script -E never -qec "` + bin + `/skillhand $*" /dev/null |
+			tr -d '\r' | sed 's/\[y\/N\] /&y\n/';; *) exec ` + bin + `/skillhand "$@";; esac`,
+	} {
+		c.Write("bin/"+name, "#!/bin/sh\n"+text+"\n")
+	}
+	if err := errors.Join(os.Remove(filepath.Join(c.Project, "plug")), os.CopyFS(filepath.Join(c.Project, "plug"), os.DirFS("."))); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(string(page), "```console gate", "```console server")
+	work := test.RunConsole(t, filepath.Join(c.Project, "bin")+":"+os.Getenv("PATH"), test.ConsoleBlocks(text, "console server", "sh server"))
+	_, read, _ := strings.Cut(string(page), "```text\n")
+	read, _, _ = strings.Cut(read, "\n```")
+	if read = strings.ReplaceAll(read, "/home/ada/shop", work); !slices.ContainsFunc(api.Requests(), func(q *fakeapi.Request) bool {
+		return strings.Contains(q.Prompt(), read)
+	}) {
+		for _, q := range api.Requests() {
+			t.Logf("it read: %s", q.Prompt())
+		}
+		t.Errorf("the model did not read\n%s", read)
+	}
+	if n := strings.Count(string(page), "Claude Code "+claudecode.Version); n == 0 {
+		t.Error("the page names another version")
+	}
 }
 
 // TestGateUntrusted: the checks of a project that nobody trusts run nothing, whatever the user's gates are.

@@ -36,8 +36,11 @@ func (r *Reader) Check(n *yaml.Node) Check {
 			continue
 		}
 		show := value.Value
-		if value.Kind != yaml.ScalarNode {
+		switch {
+		case value.Kind != yaml.ScalarNode:
 			show = Flow(value)
+		case strings.TrimSpace(show) != show: // else nobody sees them
+			show = strconv.Quote(show)
 		}
 		shown = append(shown, key+": "+show)
 		r.checkField(&c, key, value)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -135,21 +136,24 @@ func (c *Claude) command(args []string) proc.Cmd {
 	return proc.Cmd{
 		Args: append([]string{c.program}, args...),
 		Dir:  c.Project,
-		Env: append([]string{
-			"HOME=" + c.Home,
-			"PATH=" + os.Getenv("PATH"),
-			"TERM=dumb",
-			"TMPDIR=" + c.temp,
-			"CLAUDE_CODE_SHELL=/bin/bash", // without it, the CLI runs commands in zsh if there is one
-			"ANTHROPIC_BASE_URL=" + c.API.URL,
-			"ANTHROPIC_API_KEY=dummy-key",
-			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-			"DISABLE_AUTOUPDATER=1",
-			"DISABLE_TELEMETRY=1",
-			"DISABLE_ERROR_REPORTING=1",
-		}, c.Env...),
+		Env:  slices.Concat([]string{"HOME=" + c.Home, "PATH=" + os.Getenv("PATH")}, c.Variables(), c.Env),
 		// After SIGINT the CLI ends its own children.
 		Grace: []proc.Step{{Signal: proc.Interrupt, Wait: 2 * time.Second}},
+	}
+}
+
+// Variables returns those with which the CLI asks the API, and nobody else.
+func (c *Claude) Variables() []string {
+	return []string{
+		"TERM=dumb",
+		"TMPDIR=" + c.temp,
+		"CLAUDE_CODE_SHELL=/bin/bash", // without it, the CLI runs commands in zsh if there is one
+		"ANTHROPIC_BASE_URL=" + c.API.URL,
+		"ANTHROPIC_API_KEY=dummy-key",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"DISABLE_AUTOUPDATER=1",
+		"DISABLE_TELEMETRY=1",
+		"DISABLE_ERROR_REPORTING=1",
 	}
 }
 
