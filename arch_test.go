@@ -83,7 +83,7 @@ internal/term:
 internal/trust: internal/files internal/find internal/proc internal/words skill
 internal/watch: internal/files
 internal/web: . check internal/activity internal/agents internal/batch internal/claudecode internal/eval
-    internal/files internal/find internal/redact internal/render internal/session internal/setup internal/shell
+    internal/files internal/find internal/gate internal/redact internal/render internal/session internal/setup internal/shell
     internal/term internal/trust internal/watch internal/words skill
 internal/words:
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,9 +14,11 @@ import (
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/internal/activity"
 	"github.com/skillhand/skillhand/internal/files"
+	"github.com/skillhand/skillhand/internal/gate"
 	"github.com/skillhand/skillhand/internal/session"
 	"github.com/skillhand/skillhand/internal/shell"
 	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/internal/trust"
 )
 
 // A hub shows everything about a skill, one tab at a time.
@@ -197,6 +200,12 @@ func (v *visit) sum(h *hub, l *look, k *knowledge) {
 		h.Sum = append(h.Sum, fact{Value: spent(used.Cost), Title: "what agents spent on it, " + period, Link: at("usage")})
 	}
 	h.Sum = append(h.Sum, fact{Value: v.lastUse(l, k)})
+	if l != nil {
+		if one, ok := v.gate(files.Real(l.loc.Folder), used.Gate); ok {
+			one.Link = at("usage")
+			h.Sum = append(h.Sum, one)
+		}
+	}
 	add("usage", "Usage", used.Counts.Fired())
 	if i := slices.IndexFunc(k.tries, func(r tried) bool { return r.Help != nil }); i >= 0 {
 		d := k.tries[i].Help
@@ -208,6 +217,34 @@ func (v *visit) sum(h *hub, l *look, k *knowledge) {
 	}
 	add("tries", "Tries", len(k.tries))
 	add("runs", "Runs", k.account.Runs(k.call))
+}
+
+// gate returns the checks of the skill in a folder, with how often they held. It reports whether there are any.
+func (v *visit) gate(folder string, held *activity.Gates) (fact, bool) {
+	done, err := gate.ReadDone(folder, nil)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fact{}, false
+	}
+	var gates trust.Gates
+	if err == nil {
+		gates, err = trust.Store{Dir: v.site.Runtime.TrustDir()}.Gates()
+	}
+	if err != nil {
+		return fact{Value: "gate broken", Title: err.Error(), Mark: "bad"}, true
+	}
+	var title []string
+	for _, c := range done.Checks {
+		title = append(title, c.Text)
+	}
+	one := fact{Value: "gate off, " + counted(len(done.Checks), "check", "checks")}
+	if gates.Has(folder) {
+		one.Value, one.Mark = strings.Replace(one.Value, "off", "on", 1), "good"
+	}
+	if held != nil {
+		title = append(title, held.String())
+	}
+	one.Title = strings.Join(title, "\n")
+	return one, true
 }
 
 // lastUse returns when the skill was last used, in the period or before it.

@@ -318,6 +318,11 @@ func (v *visit) skillUsage(k *knowledge) *skillUsage {
 	add("Taken out by compaction", c.Compacted, "")
 	add("Brought back by the agent", c.Restored, "")
 	add("Called again after that", c.Reloaded, "")
+	if s.Gate != nil {
+		add("Done at first, by its gate", s.Gate.First, "")
+		add("Done after a reminder", s.Gate.Reminded, "")
+		add("Never done", s.Gate.Never, "bad")
+	}
 	if s.Cost.USD != nil || s.Cost.Unpriced > 0 {
 		d.Facts = append(d.Facts, fact{Name: "Cost", Value: spent(s.Cost)})
 		if usd, known := s.PerCall(); known {
