@@ -262,7 +262,7 @@ func (v *visit) lastUse(l *look, k *knowledge) string {
 	if use.Last.IsZero() {
 		return "never used"
 	}
-	return ago(use.Last)
+	return "last used " + ago(use.Last)
 }
 
 // tree returns all skills, grouped by their origin.

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -165,6 +166,7 @@ func (s listStrip) labelled() listStrip {
 // A room collects the parts of a strip from left to right.
 type room struct {
 	size, at float64
+	least    float64 // a smaller part is drawn this wide
 	parts    []part
 }
 
@@ -179,8 +181,15 @@ const (
 	nameLetter = 0.55
 )
 
+// leastWidth is the share of Claude Code's strip that the smallest part gets: about three pixels.
+const leastWidth = 0.003
+
 func (r *room) add(n int, class, name, title string) {
-	p := part{X: r.percent(r.at), Width: r.percent(float64(n)), Class: class, Title: title}
+	wide := float64(n)
+	if n > 0 {
+		wide = max(wide, r.least)
+	}
+	p := part{X: r.percent(r.at), Width: r.percent(wide), Class: class, Title: title}
 	const fewest = 4 // fewer letters do not identify a name
 	fit := int((float64(n)*100/r.size - nameEdges) / nameLetter)
 	if letters := []rune(name); len(letters) <= fit {
@@ -188,7 +197,7 @@ func (r *room) add(n int, class, name, title string) {
 	} else if fit > fewest && class != "own" && class != "free" {
 		p.Name = string(letters[:fit-1]) + "…"
 	}
-	r.at += float64(n)
+	r.at += wide
 	r.parts = append(r.parts, p)
 }
 
@@ -210,15 +219,11 @@ func claudeStrip(l check.List, count int) listStrip {
 			taken += one.Text
 		}
 	}
-	// A short list would fill only a corner of its strip. The free room therefore takes at most a
-	// quarter, and its label says how much is free.
-	free := max(0, l.Budget-taken)
-	size := l.Budget + left
-	if free > taken/3 {
-		size = taken + taken/3
+	r := newRoom(l.Budget + left)
+	if least := r.size * leastWidth; left == 0 && float64(taken)+least*float64(len(l.Lines)+1) < r.size {
+		r.least = least // the free room is smaller by as much
 	}
-	r := newRoom(size)
-	own, listed, n := 0, 0, 0
+	own, n := 0, 0
 	var bare []check.Line
 	for _, one := range l.Lines {
 		switch {
@@ -230,23 +235,21 @@ func claudeStrip(l check.List, count int) listStrip {
 		case one.Bare:
 			bare = append(bare, one)
 			r.add(one.Head, "bare", "", one.Name+": its name alone")
-			listed += one.Head
 		default:
 			size := one.Head + one.Text
 			r.add(size, shade(n), one.Name,
 				fmt.Sprintf("%s: %s characters, %.1f %% of the list", one.Name, thousands(size), float64(size)*100/float64(l.Budget)))
-			listed += size
 			n++
 		}
 	}
 	r.add(own, "own", "Claude Code's own", "Claude Code's own skills: "+thousands(own)+" characters")
-	if free > taken/3 {
-		r.add(taken/3, "free", fmt.Sprintf("%d %% is free", free*100/max(l.Budget, 1)),
+	used := int(math.Round(float64(taken) * 100 / float64(l.Budget)))
+	if free := l.Budget - taken; left == 0 && free > 0 {
+		r.add(int(r.size-r.at), "free", fmt.Sprintf("%d %% is free", 100-used),
 			thousands(free)+" of "+thousands(l.Budget)+" characters are free")
 	}
 	s := listStrip{Agent: "Claude Code", Tall: true, agents: []string{agents.Claude}}
-	used := float64(listed+own) * 100 / float64(l.Budget)
-	s.Said = fmt.Sprintf("all %s; %.0f %% of its %s characters are taken", counted(count, "skill", "skills"), used, thousands(l.Budget))
+	s.Said = fmt.Sprintf("all %s; %d %% of its %s characters are taken", counted(count, "skill", "skills"), used, thousands(l.Budget))
 	if left > 0 {
 		r.at = float64(l.Budget)
 		s.Cut = r.percent(r.at)

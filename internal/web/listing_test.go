@@ -2,6 +2,8 @@ package web
 
 import (
 	"fmt"
+	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,7 +72,7 @@ func TestStrips(t *testing.T) {
 		want   map[string]string
 	}{
 		{"all fit", listOf("+190", "+90", "=190"), sightOf(".claude", 193, 93), map[string]string{
-			"Claude Code":       "shade 30, shade 15, own 30, free 25; all 2 skills; 50 % of its 1,000 characters are taken",
+			"Claude Code":       "shade 20, shade 10, own 20, free 50; all 2 skills; 50 % of its 1,000 characters are taken",
 			"Copilot, opencode": "shade 67, shade 33; all 2 skills, 300 characters",
 			"Codex":             "; none of 2 skills; not skill-0, skill-1: " + codexLooks,
 			"Gemini":            "; none of 2 skills; not skill-0, skill-1: it looks in .agents/skills, .gemini/skills",
@@ -109,6 +111,39 @@ func TestStrips(t *testing.T) {
 	}
 }
 
+// TestStripIsTrue checks that a part is as wide as its share of the list, that the smallest part can be
+// seen, and that the taken and the free room add up.
+func TestStripIsTrue(t *testing.T) {
+	l := listOf("+1", "=6191")
+	l.Budget, l.Lines[0].Head = 30_000, 5
+	s := claudeStrip(l, 1)
+	if got, want := drawnStrip(s), "shade 0, own 21, free 79; all 1 skill; 21 % of its 30,000 characters are taken"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := s.Parts[0].Width + ", " + s.Parts[2].Name; got != "0.300%, 79 % is free" {
+		t.Error(got)
+	}
+}
+
+// TestBarsAreTrue checks that the longest bar of the table fits a round share that the heading names.
+func TestBarsAreTrue(t *testing.T) {
+	for share, want := range map[float64]float64{0: 1, 0.3: 1, 1: 1, 1.1: 2, 4: 5, 51: 100, 120: 100} {
+		if got := barTop(share); got != want {
+			t.Errorf("barTop(%v) = %v, want %v", share, got, want)
+		}
+	}
+	p := newPlace(t, true, map[string]string{"hello": hello})
+	_, text := p.get(p.browser(), "/")
+	head := regexp.MustCompile(`Share of the list \(full bar: ([0-9]+) %\)`).FindStringSubmatch(text)
+	bar := regexp.MustCompile(`>([0-9.]+) %<.*class="cell-bar" aria-hidden="true"><rect class="plain" width="([0-9.]+)%"`).FindStringSubmatch(text)
+	if head == nil || bar == nil {
+		t.Fatalf("no heading or no bar in\n%s", text)
+	}
+	if top, share, width := percentOf(head[1]), percentOf(bar[1]), percentOf(bar[2]); math.Abs(share*100/top-width) > 6/top {
+		t.Errorf("the bar for %v %% of %v %% is %v %% long", share, top, width)
+	}
+}
+
 // TestStripAway checks that the strip says when skills of a plugin that is not installed will be
 // listed.
 func TestStripAway(t *testing.T) {
@@ -133,9 +168,9 @@ func TestStripNames(t *testing.T) {
 			t.Errorf("%s in %d: %q, want %q", tt.name, tt.width, r.parts[0].Name, tt.want)
 		}
 	}
-	l := listOf("+490", "+20")
-	if s := claudeStrip(l, 2); s.Parts[0].Name != "skill-0" || s.Parts[1].Name != "skill…" ||
-		s.Parts[1].Title != "skill-1: 30 characters, 3.0 % of the list" {
+	l := listOf("+490", "+30")
+	if s := claudeStrip(l, 2); s.Parts[0].Name != "skill-0" || s.Parts[1].Name != "skil…" ||
+		s.Parts[1].Title != "skill-1: 40 characters, 4.0 % of the list" {
 		t.Errorf("%+v", s.Parts)
 	}
 }

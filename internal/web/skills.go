@@ -29,7 +29,6 @@ type skillRow struct {
 	bare     bool    // the list has no room for its description
 	away     bool    // it is listed only after its plugin is installed
 	share    float64 // of the list's characters, in percent
-	widest   float64 // the greatest share of any skill
 	errors   int
 	warnings int // warnings and infos
 	used     time.Time
@@ -109,7 +108,7 @@ func (v *visit) skills() (*view, error) {
 		data.Faults = append(data.Faults, err.Error())
 		ever = &activity.Account{}
 	}
-	l := list[skillRow]{view: "skills", one: "skill", what: "skills", usual: "name", columns: v.skillColumns()}
+	l := list[skillRow]{view: "skills", one: "skill", what: "skills", usual: "name"}
 	l.watch = func(r skillRow) []string { return []string{filepath.Dir(r.File)} }
 	l.text = func(r skillRow) string {
 		return strings.Join([]string{r.Call, r.Description, r.From, r.File, r.usage(), r.Error}, "\n")
@@ -129,17 +128,19 @@ func (v *visit) skills() (*view, error) {
 	}
 	data.Strips, data.Others = v.here(strips(listing, seen))
 	data.Largest, data.LeftOut = largest(listing), leftOut(listing)
-	lines, widest := map[string]check.Line{}, 0
+	lines := map[string]check.Line{}
 	for _, line := range listing.Lines {
-		if lines[line.File] = line; !line.Own {
-			widest = max(widest, line.Head+line.Text)
-		}
+		lines[line.File] = line
 	}
+	widest := 0.0
 	for _, one := range all {
-		r := skillRow{Listed: one, widest: float64(widest) * 100 / float64(max(listing.Budget, 1))}
+		r := skillRow{Listed: one}
 		if line, ok := lines[one.Main().File]; ok {
 			r.listing, r.bare, r.away = line.Head+line.Text, line.Bare, line.Away
 			r.share = float64(r.listing) * 100 / float64(listing.Budget)
+			if !r.bare {
+				widest = max(widest, r.share)
+			}
 		}
 		r.tokens, r.readable = sizes[one.File]
 		for _, file := range r.files() {
@@ -158,6 +159,7 @@ func (v *visit) skills() (*view, error) {
 	if recent, err := v.account(since, ""); err == nil {
 		data.Decide = v.decide(l.items, recent)
 	}
+	l.columns = v.skillColumns(barTop(widest))
 	data.Table = l.table(v)
 	data.Table.Dense = true
 	return &view{Name: "skills", Tab: "skills", Title: "Skills", Data: data}, nil
@@ -247,7 +249,18 @@ func (v *visit) account(since time.Time, skill string) (*activity.Account, error
 	return a, err
 }
 
-func (v *visit) skillColumns() []column[skillRow] {
+// barTop returns the share at which a bar of the table is full, in percent: 1, 2, 5 and so on.
+func barTop(widest float64) float64 {
+	for _, top := range []float64{1, 2, 5, 10, 20, 50} {
+		if widest <= top {
+			return top
+		}
+	}
+	return 100
+}
+
+// skillColumns returns the columns of the table. A bar is full at the share top, in percent.
+func (v *visit) skillColumns(top float64) []column[skillRow] {
 	return []column[skillRow]{
 		{key: "name", title: "Skill", compare: by(func(r skillRow) string { return r.Call }),
 			cell: func(r skillRow) cell {
@@ -289,7 +302,7 @@ func (v *visit) skillColumns() []column[skillRow] {
 				}
 				return cell{Text: thousands(r.tokens), Title: "about, counted as four characters each"}
 			}},
-		{key: "listing", title: "Share of the list", number: true,
+		{key: "listing", title: fmt.Sprintf("Share of the list (full bar: %.0f %%)", top), number: true,
 			compare: by(func(r skillRow) int { return r.listing }),
 			cell: func(r skillRow) cell {
 				switch {
@@ -304,7 +317,7 @@ func (v *visit) skillColumns() []column[skillRow] {
 				}
 				return cell{
 					Text:  fmt.Sprintf("%.1f %%", r.share),
-					Bar:   fmt.Sprintf("%.1f%%", r.share*100/max(r.widest, 0.001)),
+					Bar:   fmt.Sprintf("%.1f%%", min(r.share*100/top, 100)),
 					Title: thousands(r.listing) + " characters of the list that Claude Code gives its model" + when,
 				}
 			}},
