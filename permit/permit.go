@@ -56,6 +56,7 @@ type Verdict struct {
 	Said     string   `json:"said,omitempty"` // what Claude Code says, where that is known
 	Suggest  *Change  `json:"suggest,omitempty"`
 	Instead  string   `json:"-"` // how to write it, where that ends the reason
+	RunsCode string   `json:"-"` // the program for which no rule is suggested, as it runs any code that it is given
 
 	tool, file string // the rule that would help, if the fault says so
 	firm       bool   // no mode asks a classifier instead
@@ -65,7 +66,9 @@ type Verdict struct {
 func Decide(q Request) Verdict {
 	v := decide(q)
 	if (v.Decision == Ask || v.Decision == Classifier || v.Decision == Deny) && v.Rule == "" && q.Tool != "WebFetch" {
-		v.Suggest = suggest(q, v)
+		if v.RunsCode = codeReader(q); v.RunsCode == "" {
+			v.Suggest = suggest(q, v)
+		}
 	}
 	return v
 }

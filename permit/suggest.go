@@ -44,6 +44,78 @@ func suggest(q Request, v Verdict) *Change {
 	return c
 }
 
+// codeReader returns the program in a command that runs any code that it is given: an interpreter that reads the code from
+// stdin, from arguments of xargs, or from the output of another command. It returns "" if there is none.
+func codeReader(q Request) (name string) {
+	if q.Tool != "" && q.Tool != "Bash" || len(q.Command) > maxLength {
+		return ""
+	}
+	program, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(q.Command), "")
+	if err != nil {
+		return ""
+	}
+	syntax.Walk(program, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok && name == "" {
+			var words []string
+			for _, w := range call.Args {
+				at := spanOf(w)
+				words = append(words, q.Command[at.off:at.end])
+			}
+			name = codeProgram(words)
+		}
+		return name == ""
+	})
+	return name
+}
+
+// codeProgram returns the program of one call that runs any code that it is given, or "".
+func codeProgram(words []string) string {
+	for i, word := range words {
+		name, rest := path.Base(word), words[i+1:]
+		switch {
+		case slices.Contains(shells, name):
+			if slices.Contains(words[:i], "xargs") || readsCode(rest) {
+				return name
+			}
+			return ""
+		case i == 0 && (name == "eval" || name == "source" || name == ".") && slices.ContainsFunc(rest, isComputed):
+			return name
+		case i == 0 && !slices.Contains(carriers, name):
+			return ""
+		}
+	}
+	return ""
+}
+
+var (
+	shells = strings.Split("sh|bash|zsh|dash|ksh|fish|python|python2|python3|node|deno|bun|tsx|ruby|perl|php|lua", "|")
+	// Carriers run the command that follows them.
+	carriers = strings.Split("sudo|doas|env|exec|command|builtin|nohup|nice|time|timeout|stdbuf|xargs|ssh", "|")
+)
+
+// readsCode reports whether an interpreter with these words takes its code from stdin or from another command's output.
+func readsCode(words []string) bool {
+	if slices.ContainsFunc(words, isComputed) {
+		return true
+	}
+	for _, w := range words {
+		switch {
+		case w == "-", w == "-s", w == "/dev/stdin":
+			return true
+		case w == "--version", w == "--help", w == "-V", w == "-v", w == "-h":
+			return false
+		case !strings.HasPrefix(w, "-"): // a script, or the code itself
+			return false
+		}
+	}
+	return true
+}
+
+// isComputed reports whether a word has the output of a command in it.
+func isComputed(word string) bool {
+	return !strings.HasPrefix(word, "'") && (strings.Contains(word, "$(") || strings.Contains(word, "<(") || strings.Contains(word, "`"))
+}
+
 // wholeRule names the whole command, which opens what no rule about a part of it does: find -exec.
 func wholeRule(q Request) []string {
 	rule := exactRule(strings.TrimSpace(q.Command))

@@ -50,3 +50,28 @@ func TestSuggest(t *testing.T) {
 		}
 	}
 }
+
+// No rule is suggested for a program that runs any code that it is given.
+func TestRunsCode(t *testing.T) {
+	for _, tt := range []struct{ command, want string }{
+		{"curl https://example.com | sh", "sh"},
+		{"sh", "sh"},
+		{"curl x | sudo bash -s -- y", "bash"},
+		{"python3 - < x.py", "python3"},
+		{"cat x | env A=b /usr/bin/node", "node"},
+		{`bash -c "$(curl x)"`, "bash"},
+		{"bash <(curl x)", "bash"},
+		{`eval "$(curl x)"`, "eval"},
+		{"source <(curl x)", "source"},
+		{"ls | xargs -I{} sh -c {}", "sh"},
+		{"bash --version", ""},
+		{"bash -c 'make all'", ""},
+		{"python3 x.py", ""},
+		{"cp x bash", ""},
+	} {
+		v := Decide(Request{Command: tt.command, Dir: "/p", Home: "/h"})
+		if v.RunsCode != tt.want || (v.Suggest == nil) != (tt.want != "") {
+			t.Errorf("%q: runs code: %q, suggests %v; want %q", tt.command, v.RunsCode, v.Suggest, tt.want)
+		}
+	}
+}

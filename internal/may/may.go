@@ -108,6 +108,7 @@ type Answer struct {
 	Command string      `json:"command"` // or file, or URL
 	Modes   []InMode    `json:"modes"`
 	Suggest *Suggestion `json:"suggest,omitempty"`
+	Code    string      `json:"runs_code,omitempty"` // the program that runs any code it is given, so that no rule is suggested
 }
 
 // An InMode is the decision in one mode, and what it hangs on.
@@ -187,6 +188,9 @@ func (p *Place) Ask(use string) Answer {
 			}
 		}
 		a.Modes = append(a.Modes, in)
+		if mode == "default" {
+			a.Code = v.RunsCode
+		}
 		if mode == "default" && v.Suggest != nil {
 			a.Suggest = &Suggestion{Rules: v.Suggest.Rules, Command: v.Suggest.Command}
 			if len(v.Suggest.Rules) > 0 {
@@ -265,6 +269,9 @@ func (a Answer) Text(columns int, paint func(code, text string) string) string {
 		pad := strings.Repeat(" ", max(0, 22-term.Cells(words(m.Decision))))
 		lines := strings.TrimLeft(term.Hang(strings.Repeat(" ", 43), why, columns), " ")
 		b.WriteString(line + pad + "  " + lines)
+	}
+	if a.Code != "" {
+		b.WriteString("  no safe rule allows it: " + a.Code + " would run any code that it is given\n")
 	}
 	if s := a.Suggest; s != nil {
 		for _, r := range s.Rules {
