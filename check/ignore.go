@@ -54,7 +54,7 @@ func (d *document) readIgnores() {
 		for _, item := range items {
 			all := newIgnores(item.Value)
 			if len(item.Fields) > 0 || len(f.Fields) > 0 && item.Key != "" {
-				all = []*ignore{{fault: ignoreField + " is neither a text nor a list of texts, so nothing is ignored"}}
+				all = []*ignore{{fault: ignoreField + " is neither a string nor a list of strings, so nothing is ignored"}}
 			}
 			for _, g := range all {
 				g.start, g.end = item.ValueOffset, item.ValueEnd

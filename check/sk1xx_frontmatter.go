@@ -624,7 +624,7 @@ func (p *pass) nearValue(x *Finding, f skill.Field, known []string) {
 func (p *pass) model() {
 	f, ok := p.doc.skill.Front.Field("model")
 	if ok && len(f.Fields) > 0 && p.doc.file.Kind == Agent { // testdata/claude/SK105-agent-model.txtar
-		p.find(f.Offset, f.Offset+len(f.Key), "model is not a text: it is ignored, and the agent runs on the session's model")
+		p.find(f.Offset, f.Offset+len(f.Key), "model is not a string: it is ignored, and the agent runs on the session's model")
 	}
 	if !ok || len(f.Fields) > 0 || f.Value == "" {
 		return

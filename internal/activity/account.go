@@ -178,7 +178,7 @@ func (r *Record) gate() *Gates {
 
 // String returns the counts in words.
 func (g *Gates) String() string {
-	return fmt.Sprintf("held %d at first, %d after a reminder, %d never", g.First, g.Reminded, g.Never)
+	return fmt.Sprintf("passed %d at once, %d after a reminder, %d never", g.First, g.Reminded, g.Never)
 }
 
 // PerCall returns the cost of one delivery of the skill. known is false if the cost is unknown.

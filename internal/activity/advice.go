@@ -103,14 +103,14 @@ func adviseCalls(s Skill, hidden bool, add adder) {
 		do := "allow Skill(" + s.Name + ")"
 		switch {
 		case hidden:
-			do = "to let the model call it, take disable-model-invocation out"
+			do = "to let the model call it, remove disable-model-invocation"
 		case c.Offered == 0: // unknown: no list was recorded
-			do += ", or take disable-model-invocation out"
+			do += ", or remove disable-model-invocation"
 		}
 		add(s.Name, Refused, part(n), "usage --skill "+s.Name, "%d of %s refused: %s", n, calls, do)
 	}
 	if n := c.Blocked; n > 0 {
-		add(s.Name, Broken, part(n), "check "+s.Name, "%d of %s failed: its page was refused, as no rule allows a command on it", n, calls)
+		add(s.Name, Broken, part(n), "check "+s.Name, "%d of %s failed: no rule allows a command on its page", n, calls)
 	}
 	if n := c.Failed - c.Blocked; n > 0 {
 		add(s.Name, Broken, part(n), "load "+s.Name+" --dialect claude", "%d of %s failed", n, calls)
@@ -121,7 +121,7 @@ func adviseCalls(s Skill, hidden bool, add adder) {
 	for _, other := range slices.Sorted(maps.Keys(s.LostTo)) {
 		if n := s.LostTo[other]; n >= lostOften && n > c.ByModel {
 			add(s.Name, Lost, part(n), "try "+s.Name,
-				"people called it %d times after the model had chosen %s; say in both descriptions which is for what", n, other)
+				"people called it %d times after the model had chosen %s; say in both descriptions when to use which", n, other)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func (r *accountant) adviseInstalled(s Installed, use Use, add adder) {
 	switch {
 	case chances == 0 || s.Hidden:
 	case offered == 0:
-		add(s.Name, Invisible, 1, "check "+s.Name, "installed, and in the list of none of %s", term.Plural(chances, "session"))
+		add(s.Name, Invisible, 1, "check "+s.Name, "installed, but missing from the list in all of %s", term.Plural(chances, "session"))
 	case bare == offered:
 		add(s.Name, Bare, 1, "check", "listed without its description in %s; shorten descriptions, or hide skills that nobody needs",
 			term.Plural(bare, "session"))

@@ -30,7 +30,7 @@ var advice = map[string]string{
 	"DELIVERABLE_UNCHECKED": "%s names folders too large to check: list the files it made in them",
 
 	// Advice about asks, by kind of failure.
-	"rate-limited":     "%s was held back by rate limits: ask less at once, or raise `--retries` and `--timeout`",
+	"rate-limited":     "%s hit rate limits: send fewer asks at once, or raise `--retries` and `--timeout`",
 	"overloaded":       "%s found the service overloaded: try again later, or raise `--retries` and `--timeout`",
 	"usage-limit":      "%s reached the usage limit: wait for the reset, or check your plan",
 	"billing":          "%s ran out of credit: check your billing",
@@ -59,9 +59,9 @@ var advice = map[string]string{
 
 	// Advice about asks, by category, if there is none for the kind.
 	"network":    "%s could not reach the service: check the connection, or raise `--retries`",
-	"rate-limit": "%s was held back by rate limits: ask less at once, or raise `--retries` and `--timeout`",
+	"rate-limit": "%s hit rate limits: send fewer asks at once, or raise `--retries` and `--timeout`",
 	"timeout":    "%s runs out of time: raise `--timeout` or `--idle-timeout`, or ask for less at once",
-	"validation": "%s asks for what cannot be answered: check the model, the schema and the length of the prompt",
+	"validation": "%s sent an ask that cannot be answered: check the model, the schema and the length of the prompt",
 	"logic":      "%s ends without an answer: `skillhand ask` prints why",
 	"quota":      "%s used up its quota: wait for the reset, or check your plan",
 }

@@ -143,7 +143,7 @@ func retroOutput(h here.Here, args []string, _ io.Writer) (string, error) {
 	note := ""
 	if err != nil {
 		note = fmt.Sprintf(
-			"No period is named in %q, so this is about the last %s. A period is 12h, 7d, 4w, or a day such as 2026-11-01.\n\n",
+			"No period found in %q; showing the last %s. Write 12h, 7d, 4w, or a day such as 2026-11-01.\n\n",
 			term.Flat(strings.Join(words, " ")), DefaultPeriod)
 	}
 	v, err := NewRetro(h, RetroRequest{Since: from})

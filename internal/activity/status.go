@@ -128,7 +128,7 @@ func (s *Status) Box(look Look) string {
 		addSuccess(b, s.OK, s.Total)
 	}
 	if len(s.Next) > 0 {
-		b.Heading("Worth doing next")
+		b.Heading("What to do")
 		for _, step := range s.Next {
 			b.Item(step)
 		}
@@ -236,7 +236,7 @@ func (s *Status) Markdown(look Look) string {
 			term.ShortDuration(r.DurationMS), term.Ago(look.now().Sub(r.Time))})
 	}
 	mdTable(&b, "Recent runs", []string{"skill", "verdict", "confidence", "time", "when"}, rows)
-	mdSteps(&b, "Worth doing next", s.Next)
+	mdSteps(&b, "What to do", s.Next)
 	return b.String()
 }
 

@@ -227,11 +227,11 @@ func InstallLine(h here.Here, req InstallRequest) (InstalledLine, error) {
 	case there != nil && ours(there) && ours(found):
 		return InstalledLine{File: target, Already: true}, nil
 	case there != nil && !ours(there) && !req.Force:
-		return InstalledLine{}, fmt.Errorf("%s:%d: there is a status line already (--force replaces it)", there.File, there.Line)
+		return InstalledLine{}, fmt.Errorf("%s:%d: a status line is already set; --force replaces it", there.File, there.Line)
 	case found != nil && ours(found) && !req.Force && !req.User: // a line for all projects applies to this project
 		return InstalledLine{File: found.File, Already: true}, nil
 	case found != nil && !ours(found) && !req.Force:
-		return InstalledLine{}, fmt.Errorf("%s:%d: there is a status line already (--force replaces it)", found.File, found.Line)
+		return InstalledLine{}, fmt.Errorf("%s:%d: a status line is already set; --force replaces it", found.File, found.Line)
 	}
 	if err := settings.SetFile(target, lineSetting, claudecode.KeyStatusLine); err != nil {
 		return InstalledLine{}, err

@@ -31,7 +31,7 @@ func Case(h here.Here, o Options, id string) (string, error) {
 // transcript: this is the only way for text to leave a transcript.
 func Prompt(h here.Here, o Options, id string) (*Fire, string, error) {
 	if o.Skill == "" {
-		return nil, "", fmt.Errorf("%s: of which skill?", id)
+		return nil, "", fmt.Errorf("%s: name the skill with --skill", id)
 	}
 	r, err := Read(h, o)
 	if err != nil {

@@ -166,7 +166,7 @@ func skillStory(b *strings.Builder, r *Account, now time.Time) {
 		n    int
 		what string
 	}{{c.Subagent, "to a subagent"}, {c.Forked, "as a fork"},
-		{c.Compacted, "taken out by compaction"}, {c.Restored, "brought back by the agent"}, {c.Reloaded, "called again after that"}} {
+		{c.Compacted, "removed by compaction"}, {c.Restored, "restored by the agent"}, {c.Reloaded, "called again after compaction"}} {
 		if part.n > 0 {
 			fmt.Fprintf(b, ", %d %s", part.n, part.what)
 		}
@@ -211,7 +211,7 @@ func adviceText(b *strings.Builder, all []Advice, n, columns int) {
 	if b.Len() > 0 {
 		b.WriteString("\n")
 	}
-	b.WriteString("Worth doing:\n")
+	b.WriteString("What to do:\n")
 	for _, a := range all[:min(n, len(all))] {
 		b.WriteString(term.Hang("  ", term.Flat(a.String()), columns))
 	}

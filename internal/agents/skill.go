@@ -257,7 +257,7 @@ func (s *Skill) readValues(front *skill.Frontmatter) {
 	odd("argument-hint", OddHint, "its argument-hint is no text, as it has no quotes", "!!seq", "!!map", "!!int", "!!float", "!!bool")
 	odd("disable-model-invocation", OddHidden, "its disable-model-invocation is neither true nor false", "!!str")
 	odd("user-invocable", OddInvocable, "its user-invocable is neither true nor false", "!!str")
-	odd("allowed-tools", OddTools, "its allowed-tools is neither a text nor a list", "!!int", "!!float", "!!bool")
+	odd("allowed-tools", OddTools, "its allowed-tools is neither a string nor a list", "!!int", "!!float", "!!bool")
 	odd("model", ListModel, "its model is a list", "!!seq")
 }
 

@@ -71,7 +71,7 @@ func TestParseManifest(t *testing.T) {
 func TestFault(t *testing.T) {
 	for _, tt := range []struct{ src, want string }{
 		{`{"name": "a", "author": {"email": "x@y"}}`, "author.name is missing"},
-		{`{"name": "a", "keywords": [1]}`, "keywords.0 is a number, want a text"},
+		{`{"name": "a", "keywords": [1]}`, "keywords.0 is a number, want a string"},
 		{`{"name": "a/b"}`, `name must be a name without blanks, invisible characters, @, :, / and \`},
 		{`{"name": "a", "mcpServers": {"s": {"url": "https://example.com/"}}}`, "mcpServers.s.type is missing"},
 		{
@@ -80,7 +80,7 @@ func TestFault(t *testing.T) {
 		},
 		{`[]`, "it is a list, want an object"},
 		{`{"name": }`, "not JSON: invalid character '}' looking for beginning of value"},
-		{``, "not JSON: it ends too early"},
+		{``, "not JSON: unexpected end of file"},
 	} {
 		_, faults := claudecode.ParseManifest([]byte(tt.src))
 		if len(faults) != 1 || faults[0].String() != tt.want {

@@ -121,7 +121,7 @@ func text(r *reader, n *doc.Node, field string) { r.is(n, field, doc.Text) }
 
 func filledText(r *reader, n *doc.Node, field string) {
 	if r.is(n, field, doc.Text) && n.Value == "" {
-		r.fault(n, field, BadValue, "a text with something in it")
+		r.fault(n, field, BadValue, "a string that is not empty")
 	}
 }
 

@@ -45,7 +45,7 @@ func ParseJSON(src string) (*Node, *Error) {
 		fault.Offset, fault.Text = max(0, mark+int(syntax.Offset)-1), syntax.Error()
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		fault.Offset, fault.Text = len(strings.TrimRight(src, " \t\r\n")), "it ends too early"
+		fault.Offset, fault.Text = len(strings.TrimRight(src, " \t\r\n")), "unexpected end of file"
 	}
 	return nil, fault
 }
@@ -154,7 +154,7 @@ func (n *Node) Get(key string) *Node {
 
 // The kinds of values, as messages call them.
 const (
-	Text   = "a text"
+	Text   = "a string"
 	List   = "a list"
 	Object = "an object"
 	Bool   = "true or false"

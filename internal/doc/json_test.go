@@ -16,7 +16,7 @@ func TestParseJSON(t *testing.T) {
 	for _, item := range root.Get("a").Items {
 		kinds = append(kinds, src[item.Start:item.End]+" "+item.Kind())
 	}
-	want := []string{"1 a number", `"x" a text`, "true true or false", "null null", "{} an object"}
+	want := []string{"1 a number", `"x" a string`, "true true or false", "null null", "{} an object"}
 	for i := range want {
 		if kinds[i] != want[i] {
 			t.Errorf("item %d is %s, want %s", i, kinds[i], want[i])
@@ -38,8 +38,8 @@ func TestJSONFaults(t *testing.T) {
 		at   int
 		text string
 	}{
-		{``, 0, "it ends too early"},
-		{`{"a": `, 5, "it ends too early"},
+		{``, 0, "unexpected end of file"},
+		{`{"a": `, 5, "unexpected end of file"},
 		{`{"a": x}`, 6, "invalid character 'x' looking for beginning of value"},
 		{`{} {}`, 3, "more text after the value"},
 	} {

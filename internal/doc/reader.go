@@ -79,7 +79,7 @@ func describe(n *yaml.Node) string {
 	case n.Tag == "!!null":
 		return "empty"
 	case n.Tag == "!!str" && len(n.Value) > 40:
-		return "a text"
+		return "a string"
 	case n.Tag == "!!str":
 		return strconv.Quote(n.Value)
 	}
@@ -173,7 +173,7 @@ func (r *Reader) List(n *yaml.Node, what string) []*yaml.Node {
 // Text returns the text of a string or another scalar, such as a number.
 func (r *Reader) Text(n *yaml.Node, what string) string {
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
-		r.Want(n, what, "a text")
+		r.Want(n, what, "a string")
 		return ""
 	}
 	return n.Value
@@ -184,7 +184,7 @@ func (r *Reader) Text(n *yaml.Node, what string) string {
 func (r *Reader) Quoted(n *yaml.Node, what string) string {
 	text := r.Text(n, what)
 	if n.Kind == yaml.ScalarNode && n.Tag != "!!str" && n.Tag != "!!null" {
-		r.Want(n, what, "a text: write it in quotes")
+		r.Want(n, what, "a string: put it in quotes")
 	}
 	return text
 }

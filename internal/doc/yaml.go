@@ -26,7 +26,7 @@ func ParseYAML(text []byte) (*yaml.Node, *Fault) {
 			return nil, &Fault{Line: fault.Line, Text: "not YAML: " + fault.Text}
 		case doc.Content[0].Tag == "!!null": // as after a --- at the end
 		case root != nil:
-			return nil, &Fault{Line: doc.Line, Text: "a second document in one file: it would not be read"}
+			return nil, &Fault{Line: doc.Line, Text: "a second document; only one per file is read"}
 		default:
 			root = doc.Content[0]
 		}

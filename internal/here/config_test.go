@@ -28,7 +28,7 @@ func TestParseConfig(t *testing.T) {
 		{"budget: .nan\n", ConfigText{}, "f:1: budget is .nan, want an amount"},
 		{"roots: {a: b}\n", ConfigText{}, "f:1: roots is keys and values, want a list"},
 		{"wrap: sometimes\n", ConfigText{}, `f:1: wrap is "sometimes", want one of auto, always, never`},
-		{"model: [a]\n", ConfigText{}, "f:1: model is a list, want a text"},
+		{"model: [a]\n", ConfigText{}, "f:1: model is a list, want a string"},
 		{"- a\n", ConfigText{}, "f:1: the configuration is a list, want keys and values"},
 		{"a: b: c\n", ConfigText{}, "f:1: not YAML: mapping values"},
 		{"check:\n  rules: {SK201: off\n", ConfigText{}, "f:2: not YAML: did not find expected"},

@@ -42,7 +42,7 @@ func (v *visit) every(left bool) int {
 
 func (v *visit) batches() (*view, error) {
 	data := &listData{
-		Lead:  "Many runs and asks as jobs. A batch that was stopped, even by a crash, goes on where it was.",
+		Lead:  "Many runs and asks as jobs. A batch that was stopped, even by a crash, resumes where it stopped.",
 		Empty: "There are no batches yet.",
 		Hints: []string{"skillhand batch run jobs.yaml"},
 		Then:  "A job file says what to do: skillhand batch --help has one to begin with.",
@@ -225,7 +225,7 @@ func budgetOf(s *batch.Status) *budget {
 	b := &budget{Text: term.Dollars(s.CostUSD) + " of " + term.Dollars(s.Budget),
 		Part: fmt.Sprintf("%.1f%%", min(100, s.CostUSD*100/s.Budget))}
 	if s.Short && s.Left() > 0 {
-		b.Why = "No further job fits into the rest."
+		b.Why = "The remaining budget is too small for another job."
 		b.Go = fmt.Sprintf("skillhand batch run FILE --budget-usd %.2f", s.Budget*2)
 	}
 	return b
@@ -320,7 +320,7 @@ func (v *visit) editBatch() (string, error) {
 	case "cancel":
 		_, err = db.Cancel(v.ctx, s.ID, nil)
 	default:
-		err = errMissing{"Nothing is known by that name: want retry or cancel."}
+		err = errMissing{"Unknown action: want retry or cancel."}
 	}
 	return v.batchLink(s), err
 }

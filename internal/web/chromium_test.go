@@ -539,7 +539,7 @@ func TestMend(t *testing.T) {
 	// Do it in one step: a reload in between would restore the value.
 	evaluate[int](tab,
 		`(() => { const seen = document.querySelector(".fix [name=seen]"), was = seen.value; seen.value = "x"; seen.form.requestSubmit(); seen.value = was; return 0 })()`)
-	tab.until(`/^This was not done. .*SKILL.md: it has changed since it was shown: look again$/.test(document.querySelector("main > [role=alert]")?.textContent)`)
+	tab.until(`/^This was not done. .*SKILL.md: it has changed since the page was loaded; reload the page$/.test(document.querySelector("main > [role=alert]")?.textContent)`)
 	tab.expect("409")
 	tab.do(chromedp.Click(`.fix form button`))
 	tab.until(`!document.querySelector("[role=alert]") && !document.querySelector(".fix") &&

@@ -515,7 +515,7 @@ func (d *demo) testUsage(t *testing.T) {
 	_, text := d.get(d.client(), "/usage")
 	for _, want := range []string{
 		`calls refused: allow Skill(deploy)`, `<bdi>incident</bdi></a> <span class="why"><bdi>`,
-		`<bdi>legal</bdi></a> <span class="why"><bdi>installed, and in the list of none of `,
+		`<bdi>legal</bdi></a> <span class="why"><bdi>installed, but missing from the list in all of `,
 		`<bdi>returns</bdi></a> <span class="why"><bdi>people called it`,
 		`<bdi>price</bdi></a> <span class="why"><bdi>a call costs $`, `class="days"`, ` calls"/>`,
 	} {

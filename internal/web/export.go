@@ -184,7 +184,7 @@ func (e *export) add(a asking) error {
 	}
 	made, err := views[a.name](v)
 	if err != nil {
-		made = &view{Name: "fault", Title: "This did not work", Data: err.Error()}
+		made = &view{Name: "fault", Title: "Something went wrong", Data: err.Error()}
 	}
 	made.Anchor = a.anchor()
 	text, err := v.html(made)

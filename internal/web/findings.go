@@ -168,5 +168,5 @@ func (v *visit) fix() (string, error) {
 			return to, err
 		}
 	}
-	return "", errMissing{"Check has no such finding any more: look again."}
+	return "", errMissing{"This finding no longer exists; reload the page."}
 }

@@ -48,7 +48,7 @@ func TestGate(t *testing.T) {
 		}
 	}
 	p.call("release")
-	shows("/skill/release", "gate on, 2 checks", "held 1 at first, 1 after a reminder, 1 never")
+	shows("/skill/release", "gate on, 2 checks", "passed 1 at once, 1 after a reminder, 1 never")
 	shows("/skill/release?tab=usage", "Done at first, by its gate", "Done after a reminder", "Never done")
 	write("checks: [{fiel: x}]\n")
 	shows("/skill/release", "gate broken", "done.yaml:1: unknown key fiel")

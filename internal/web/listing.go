@@ -234,7 +234,7 @@ func claudeStrip(l check.List, count int) listStrip {
 			}
 		case one.Bare:
 			bare = append(bare, one)
-			r.add(one.Head, "bare", "", one.Name+": its name alone")
+			r.add(one.Head, "bare", "", one.Name+": name only")
 		default:
 			size := one.Head + one.Text
 			r.add(size, shade(n), one.Name,
@@ -256,12 +256,12 @@ func claudeStrip(l check.List, count int) listStrip {
 		for _, one := range bare {
 			r.add(one.Text, "cut", one.Name, one.Name+": the list has no room for its description of "+thousands(one.Text-2)+" characters")
 		}
-		s.Said = fmt.Sprintf("%d of %s with a description, %d by name alone; its %s characters are full",
+		s.Said = fmt.Sprintf("%d of %s with a description, %d name only; its %s characters are full",
 			count-len(bare), counted(count, "skill", "skills"), len(bare), thousands(l.Budget))
 		s.Bad = len(bare) > 0
 	}
 	if slices.ContainsFunc(l.Lines, func(one check.Line) bool { return one.Away }) {
-		s.Said += "; those of a plugin once it is installed"
+		s.Said += "; plugin skills are listed once the plugin is installed"
 	}
 	s.Parts = r.parts
 	return s

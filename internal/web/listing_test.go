@@ -78,7 +78,7 @@ func TestStrips(t *testing.T) {
 			"Gemini":            "; none of 2 skills; not skill-0, skill-1: it looks in .agents/skills, .gemini/skills",
 		}},
 		{"one is left out", listOf("+790", "-250", "=140"), nil, map[string]string{
-			"Claude Code": "shade 64, bare 1, own 12, _ cut 20, cut at 80; 1 of 2 skills with a description, 1 by name alone; its 1,000 characters are full",
+			"Claude Code": "shade 64, bare 1, own 12, _ cut 20, cut at 80; 1 of 2 skills with a description, 1 name only; its 1,000 characters are full",
 		}},
 		{"others have no room", listOf("=90"), sightOf(".agents", slices.Repeat([]int{993}, 18)...), map[string]string{
 			"Claude Code": "; none of 18 skills; not skill-0, skill-1, skill-2 and 15 more: " +
@@ -149,7 +149,7 @@ func TestBarsAreTrue(t *testing.T) {
 func TestStripAway(t *testing.T) {
 	l := listOf("+490", "+20")
 	l.Lines[1].Away = true
-	if s := claudeStrip(l, 2); !strings.HasSuffix(s.Said, "are taken; those of a plugin once it is installed") {
+	if s := claudeStrip(l, 2); !strings.HasSuffix(s.Said, "are taken; plugin skills are listed once the plugin is installed") {
 		t.Error(s.Said)
 	}
 }

@@ -411,7 +411,7 @@ func (l *look) origin(page *skillhand.Page, recorded bool) string {
 	case len(page.Directives) == 0:
 		return "This page has no directives: it is the same whether or not anything runs."
 	case l.not != nil:
-		return "Nothing has run, and nothing would for an agent: this is what it reads until the folder is trusted."
+		return "No command has run. Agents read this page until the folder is trusted."
 	case !recorded:
 		return "Nothing has run: directives are shown as written."
 	}
@@ -419,7 +419,7 @@ func (l *look) origin(page *skillhand.Page, recorded bool) string {
 	if info, err := os.Stat(l.recording()); err == nil {
 		when = ", " + stamp(info.ModTime())
 	}
-	return "Output of the last run with these arguments" + when + ". What changed since is shown as written."
+	return "Output of the last run with these arguments" + when + ". Directives changed since then are shown as written."
 }
 
 func (l *look) says(warning string) bool {
@@ -543,7 +543,7 @@ func (v *visit) runSkill() (string, error) {
 	page, err := v.site.Runtime.Load(v.ctx, skillhand.LoadRequest{Skill: l.name, Args: l.args, Use: skillhand.Full, Recording: file})
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
-			err = errors.New("run cancelled: the page or the server was closed")
+			err = errors.New("run canceled: the page or the server was closed")
 		}
 		return "", err
 	}

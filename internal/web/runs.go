@@ -283,12 +283,12 @@ func runCharts(records []activity.Record, since, until time.Time) []chart {
 	if retried > 0 {
 		runs.Answer += fmt.Sprintf(", %s retried", thousands(retried))
 	}
-	means, mean := c.means("How sure are runs of their results?", "No run said how sure it was: see docs/reports.md.", "confidence",
+	means, mean := c.means("How confident are runs?", "No run reported a confidence: see docs/reports.md.", "confidence",
 		sure, said)
 	if len(means.Dots) > 0 {
 		means.Answer = fmt.Sprintf("%.2f", mean)
 	}
-	costs, sum := c.stack("What do asks cost "+c.each+"?", "Nothing cost anything in this period: only asks do.", inDollars, cost)
+	costs, sum := c.stack("What do asks cost "+c.each+"?", "No costs in this period; only asks cost money.", inDollars, cost)
 	if sum > 0 {
 		costs.Answer = term.Dollars(sum)
 	}
@@ -403,7 +403,7 @@ func (v *visit) run() (*view, error) {
 		return nil, err
 	}
 	if found == nil {
-		return nil, errMissing{"History has no such run any more."}
+		return nil, errMissing{"This run is no longer in the history."}
 	}
 	r := *found
 	data := &runData{Name: r.Name(), OK: r.OK, Same: v.link("runs", "q", r.Name(), "since", "all")}

@@ -256,7 +256,7 @@ func (v *visit) sessions() (*view, error) {
 					return nothing
 				}
 				return cell{Text: "≈ " + thousands(r.saved),
-					Title: "tokens that one further use of each of these skills does not send again"}
+					Title: "tokens saved by one later use of each skill"}
 			}},
 		{key: "cost", title: "Cost", number: true, fold: true,
 			compare: by(func(r sessionRow) float64 { return r.Cost.Known() }),
@@ -266,7 +266,7 @@ func (v *visit) sessions() (*view, error) {
 		timed("time", "Last seen", func(r sessionRow) time.Time { return r.last }),
 	}
 	return &view{Name: "list", Tab: "sessions", Title: "Sessions", Data: &listData{Table: l.table(v),
-		Lead:  "What each agent has read. A skill that an agent has read through skillhand is not sent whole again until the session forgets it.",
+		Lead:  "Skills that each agent has read. skillhand sends a skill in full again only after the session forgets it.",
 		Empty: "No agent has read a skill in a session yet.",
 		Hints: []string{"skillhand load NAME --session my-session"},
 		Then:  "Inside Claude Code the plugin's hooks do this by themselves: see docs/sessions.md."}}, nil
@@ -322,7 +322,7 @@ func (v *visit) session() (*view, error) {
 	}
 	i := slices.IndexFunc(rows, func(r sessionRow) bool { return r.id == id })
 	if i < 0 {
-		return nil, errMissing{"No session " + id + " is remembered."}
+		return nil, errMissing{"There is no session " + id + "."}
 	}
 	r := rows[i]
 	sizes := map[string]int{}

@@ -300,14 +300,14 @@ func (v *visit) skillColumns(top float64) []column[skillRow] {
 				if !r.readable {
 					return nothing
 				}
-				return cell{Text: thousands(r.tokens), Title: "about, counted as four characters each"}
+				return cell{Text: thousands(r.tokens), Title: "estimated at four characters per token"}
 			}},
 		{key: "listing", title: fmt.Sprintf("Share of the list (full bar: %.0f %%)", top), number: true,
 			compare: by(func(r skillRow) int { return r.listing }),
 			cell: func(r skillRow) cell {
 				switch {
 				case r.listing == 0:
-					return cell{Text: "not listed", Mark: "dim", Title: "Claude Code gives its model no line about it"}
+					return cell{Text: "not listed", Mark: "dim", Title: "not in the list that Claude Code gives its model"}
 				case r.bare:
 					return cell{Text: "name only", Mark: "bad", Title: "the list has no room for its description"}
 				}

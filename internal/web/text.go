@@ -155,7 +155,7 @@ func codes(out *bytes.Buffer, text []byte, mark bool) {
 		}
 		r, n := utf8.DecodeRune(text)
 		text = text[n:]
-		what := "a character that is not seen"
+		what := "an invisible character"
 		if unicode.Is(unicode.Bidi_Control, r) {
 			what = "a character that changes the order of text"
 		}

@@ -315,9 +315,9 @@ func (v *visit) skillUsage(k *knowledge) *skillUsage {
 	add("Refused", c.Refused, "warn")
 	add("Failed", c.Failed, "bad")
 	add("Unknown", c.Unknown, "bad")
-	add("Taken out by compaction", c.Compacted, "")
-	add("Brought back by the agent", c.Restored, "")
-	add("Called again after that", c.Reloaded, "")
+	add("Removed by compaction", c.Compacted, "")
+	add("Restored by the agent", c.Restored, "")
+	add("Called again after compaction", c.Reloaded, "")
 	if s.Gate != nil {
 		add("Done at first, by its gate", s.Gate.First, "")
 		add("Done after a reminder", s.Gate.Reminded, "")

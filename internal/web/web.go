@@ -263,7 +263,7 @@ func (e errMissing) Error() string { return e.what }
 type errForm struct{ error }
 
 // errChanged says that a file is not the same as when it was shown.
-var errChanged = errors.New("it has changed since it was shown: look again")
+var errChanged = errors.New("it has changed since the page was loaded; reload the page")
 
 func (s *Site) handler(w *watch.Watcher) http.Handler {
 	mux := http.NewServeMux()
@@ -362,7 +362,7 @@ func (v *visit) answer(f func(*visit) (*view, error)) (status int, text []byte) 
 	if err != nil {
 		made = &view{Name: "fault", Title: "Nothing to show", Data: err.Error()}
 		if status = statusOf(err); status != http.StatusNotFound {
-			made.Title = "This did not work"
+			made.Title = "Something went wrong"
 		}
 	}
 	if text, err = v.html(made); err != nil {

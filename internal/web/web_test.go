@@ -926,15 +926,15 @@ func TestSettings(t *testing.T) {
 // TestVisible checks that hidden characters appear as codes wherever people read, and nowhere else.
 func TestVisible(t *testing.T) {
 	code := func(c, what string) string {
-		return `<span class="hidden" title="a character that ` + what + `">` + c + `</span>`
+		return `<span class="hidden" title="` + what + `">` + c + `</span>`
 	}
 	for _, tt := range []struct{ in, want string }{
 		{"", ""},
 		{"<p>plain\n\t</p>", "<p>plain\n\t</p>"},
-		{"<p>a\u200bb</p>", "<p>a" + code("U+200B", "is not seen") + "b</p>"},
-		{"\u202e", code("U+202E", "changes the order of text")},
-		{"<p>\x1b</p>", "<p>" + code("U+001B", "is not seen") + "</p>"},
-		{"<title>a\u200b</title>\u200b", "<title>aU+200B</title>" + code("U+200B", "is not seen")},
+		{"<p>a\u200bb</p>", "<p>a" + code("U+200B", "an invisible character") + "b</p>"},
+		{"\u202e", code("U+202E", "a character that changes the order of text")},
+		{"<p>\x1b</p>", "<p>" + code("U+001B", "an invisible character") + "</p>"},
+		{"<title>a\u200b</title>\u200b", "<title>aU+200B</title>" + code("U+200B", "an invisible character")},
 		{`<b title="a` + "\u202e" + `" data-copy="` + "\u202e" + `">x</b>`, `<b title="aU+202E" data-copy="` + "\u202e" + `">x</b>`},
 		{`<input value="` + "\u200b" + `" placeholder="` + "\u200b" + `">`, `<input value="` + "\u200b" + `" placeholder="U+200B">`},
 		{"<p>\u05d0 \u2764\ufe0f</p>", "<p>\u05d0 \u2764\ufe0f</p>"},

@@ -38,7 +38,7 @@ func TestSet(t *testing.T) {
 		"{\n\"a\": 1,\n}":   "f.json:3: not JSON: invalid character '}' looking for beginning of object key string",
 		"\n[]":              "f.json:2: not JSON: it is not an object",
 		"{}\n{}":            "f.json:2: not JSON: more text after the value",
-		"{\n\"a\": \n":      "f.json:2: not JSON: it ends too early",
+		"{\n\"a\": \n":      "f.json:2: not JSON: unexpected end of file",
 		"\ufeff{\n\"a\" 1}": "f.json:2: not JSON: invalid character '1' after object key",
 	} {
 		if got, err := Set("f.json", []byte(src), "1", "a", "b"); err == nil || err.Error() != want {

@@ -131,7 +131,7 @@ func TestParse(t *testing.T) {
 		`{"env": 1, "env": {}}`:                               "",
 
 		`[]`:                    "f:1: not JSON: it is not an object",
-		`{`:                     "f:1: not JSON: it ends too early",
+		`{`:                     "f:1: not JSON: unexpected end of file",
 		`{"env": null}`:         "f:1: env is not an object",
 		`{"env": []}`:           "f:1: env is not an object",
 		`{"permissions": null}`: "f:1: permissions is not an object",
