@@ -517,6 +517,6 @@ func (j *decision) redirect(f redirect) *fault {
 	if j.named(j.allow, "Edit", abs, false) != nil && !within(abs, "/dev") || j.acceptsEdits() && j.inside(abs) {
 		return nil
 	}
-	return newFault(f.span, "a redirection to a file needs a rule such as Edit("+f.to.val+")",
+	return newFault(f.span, "a redirection to a file needs a rule such as "+j.editRule(f.to.val),
 		"Output redirection to '"+abs+"' needs approval.").cured("Edit", f.to.val)
 }

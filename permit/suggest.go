@@ -1,6 +1,7 @@
 package permit
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -203,6 +204,9 @@ func (j *decision) fileRule(tool, p string) string {
 	}
 	return tool + "(/" + abs + ")"
 }
+
+// editRule returns the rule to name for a file that is changed: the one that is suggested, if there is one.
+func (j *decision) editRule(p string) string { return cmp.Or(j.fileRule("Edit", p), "Edit("+p+")") }
 
 // An edit replaces a piece of a command.
 type edit struct {

@@ -107,7 +107,7 @@ func (j *decision) changes(tool, abs string, allowed *Rule) Verdict {
 	case j.acceptsEdits() && j.inside(abs):
 		return verdict(Allow, whole, "in this mode files in the session's folders may be changed")
 	case j.inside(abs):
-		return j.needs("Edit", "changing a file needs a rule such as Edit("+j.src+")")
+		return j.needs("Edit", "changing a file needs a rule such as "+j.editRule(j.src))
 	}
 	return j.needs("Edit", "the file is outside the session's folders")
 }
