@@ -1,6 +1,7 @@
 package skillhand
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/skillhand/skillhand/skill"
@@ -15,6 +16,8 @@ type Listed struct {
 	Description string   `json:"description"` // on one line; "" if there is none
 	Trusted     bool     `json:"trusted"`     // whether its commands may run
 	Error       string   `json:"error"`       // why it cannot be read, if it cannot
+
+	Refused *NotTrusted `json:"-"` // why its commands may not run, or nil
 }
 
 // List returns what can be loaded here by name, in lookup order. The error says what could not be
@@ -30,7 +33,9 @@ func (rt *Runtime) List() ([]Listed, []error) {
 	policy, owners := p.policy.Now(), p.Here.Tree().Owners()
 	all := make([]Listed, 0, len(found))
 	for _, loc := range found {
-		one := Listed{Location: loc, Owners: owners(loc), Trusted: policy.May(loc.File) == nil}
+		one := Listed{Location: loc, Owners: owners(loc)}
+		one.Refused, _ = errors.AsType[*NotTrusted](policy.May(loc.File))
+		one.Trusted = one.Refused == nil
 		front, summary, err := loc.Front()
 		switch {
 		case err != nil:

@@ -113,7 +113,11 @@ func installMCP(std *cli.Std, o mcpOptions) error {
 	if err := change.Write(); err != nil {
 		return err
 	}
-	std.Say(fmt.Sprintf("%s: written; %s reads it when it is started again", change.File, agent))
+	done := "written"
+	if len(change.After) == 0 {
+		done = "removed, because nothing else was in it"
+	}
+	std.Say(fmt.Sprintf("%s: %s; %s notices when it is started again", change.File, done, agent))
 	return nil
 }
 

@@ -56,6 +56,13 @@ func runList(std *cli.Std, at cli.At, asJSON bool) error {
 	if err := cli.PrintEach(std, asJSON, all, listLine(all, std.Edge(), std.Painter())); err != nil {
 		return err
 	}
+	warned := map[string]bool{}
+	for _, s := range all {
+		if s.Refused != nil && s.Refused.Changed && !warned[s.Refused.Dir] {
+			warned[s.Refused.Dir] = true
+			std.Warn(s.Refused.Reason())
+		}
+	}
 	if len(all) == 0 && !asJSON {
 		std.Warn(noSkills(rt))
 	}

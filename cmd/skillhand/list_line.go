@@ -27,9 +27,12 @@ func listLine(all []skillhand.Listed, columns int, paint func(code, text string)
 	}
 	return func(s skillhand.Listed) string {
 		line := fmt.Sprintf("%s  %-*s  ", term.Pad(term.Visible(s.Call), name), from, s.From)
-		if s.Trusted {
+		switch {
+		case s.Trusted:
 			line += "trusted    "
-		} else {
+		case s.Refused != nil && s.Refused.Changed:
+			line += paint("33", "pin changed")
+		default:
 			line += paint("33", "not trusted")
 		}
 		switch {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -114,19 +115,29 @@ func (sv *serving) offered(to func(*entry) error) []entry {
 
 // whyNone returns a sentence about skills that are not offered because they are not trusted, or "".
 func (sv *serving) whyNone() string {
-	n := 0
+	n, changed := 0, map[string]int{} // the skills of each pinned folder that has changed, by the reason
 	for _, e := range sv.entries() {
-		if _, ok := errors.AsType[*trust.NotTrusted](e.why); ok {
+		if refused, ok := errors.AsType[*trust.NotTrusted](e.why); ok && refused.Changed {
+			changed[refused.Reason()]++
+		} else if ok {
 			n++
 		}
 	}
+	text := ""
+	for _, reason := range slices.Sorted(maps.Keys(changed)) {
+		hidden := "1 skill is"
+		if changed[reason] > 1 {
+			hidden = fmt.Sprintf("%d skills are", changed[reason])
+		}
+		text += fmt.Sprintf(" %s hidden because %s.", hidden, reason)
+	}
 	if n == 0 {
-		return ""
+		return text
 	}
 	if n == 1 {
-		return " 1 skill is hidden because its folder is not trusted. To trust it, the user runs: skillhand trust"
+		return text + " 1 skill is hidden because its folder is not trusted. To trust it, the user runs: skillhand trust"
 	}
-	return fmt.Sprintf(" %d skills are hidden because their folder is not trusted. To trust it, the user runs: skillhand trust", n)
+	return text + fmt.Sprintf(" %d skills are hidden because their folder is not trusted. To trust it, the user runs: skillhand trust", n)
 }
 
 func (sv *serving) entries() []entry {

@@ -16,6 +16,7 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/test"
+	"github.com/skillhand/skillhand/internal/trust"
 )
 
 // A place is a home and a project for a test.
@@ -464,6 +465,20 @@ func TestNotOffered(t *testing.T) {
 	got := string(p.connect().call("tools/list", "{}").Result)
 	if !strings.Contains(got, "There are no skills here now. 1 skill is hidden because its folder is not trusted.") ||
 		strings.Contains(got, "theirs") || strings.Contains(got, "SECRET") {
+		t.Error(got)
+	}
+	h, err := here.From(p.project, p.server().Runtime.Env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := trust.Store{Dir: h.TrustDir()}
+	if _, err := store.Pin(p.project, ""); err != nil {
+		t.Fatal(err)
+	}
+	p.write(filepath.Join(p.project, ".claude/skills/theirs/SKILL.md"), "---\ndescription: SECRET\n---\n!`echo more`\n")
+	got = string(p.connect().call("tools/list", "{}").Result)
+	if !strings.Contains(got, " 1 skill is hidden because "+p.project+" has changed since you pinned it") ||
+		!strings.Contains(got, "skillhand trust --pin "+p.project+").") || strings.Contains(got, "not trusted") || strings.Contains(got, "SECRET") {
 		t.Error(got)
 	}
 }

@@ -47,14 +47,17 @@ type NotTrusted struct {
 	Err     error // why the trust store does not count, if so
 }
 
-func (e *NotTrusted) Error() string {
+func (e *NotTrusted) Error() string { return "not run: " + e.Reason() }
+
+// Reason returns why commands must not run, and what to do.
+func (e *NotTrusted) Reason() string {
 	switch {
 	case e.Err != nil:
-		return "not run: " + e.Err.Error()
+		return e.Err.Error()
 	case e.Changed:
-		return fmt.Sprintf("not run: %s has changed since you pinned it (review the changes and pin it again: %s)", e.Dir, e.Remedy(""))
+		return fmt.Sprintf("%s has changed since you pinned it (review the changes and pin it again: %s)", e.Dir, e.Remedy(""))
 	}
-	return fmt.Sprintf("not run: %s is not trusted (%s)", e.Dir, e.Remedy(""))
+	return fmt.Sprintf("%s is not trusted (%s)", e.Dir, e.Remedy(""))
 }
 
 // Remedy returns the command that trusts the folder, or "". The command fits somebody who works in

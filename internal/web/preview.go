@@ -33,7 +33,8 @@ type preview struct {
 	Runs    bool   // the skill has directives
 	Seen    string // identifies the source that is shown
 	Folder  string // the folder to trust
-	Trust   string // the command that trusts it
+	Refused string // why its commands may not run, and what to do
+	Trust   string // the command that trusts it, or ""
 
 	Fields  []field // of the form for arguments
 	Use     string  // first or later
@@ -264,7 +265,9 @@ func (l *look) preview() *preview {
 	later := v.query.Get("use") == "later"
 	p := l.newPreview("")
 	p.Trusted, p.Folder = l.not == nil, trust.Root(l.src.Real)
-	p.Trust = shell.Quote([]string{"skillhand", "trust", p.Folder})
+	if refused, ok := errors.AsType[*trust.NotTrusted](l.not); ok {
+		p.Refused, p.Trust = refused.Reason(), refused.Remedy("")
+	}
 	p.Use, p.Against, p.Command = "first", v.query.Get("against"), l.command(later)
 	if later {
 		p.Use = "later"

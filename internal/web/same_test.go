@@ -98,6 +98,7 @@ func TestSameAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, page := p.get(c, "/skill/"+name+"/usage")
+		p.has(name, readable(page), "last used 3 hours ago")
 		_, calls, _ := strings.Cut(page, "<h2>Its last calls</h2>")
 		for _, f := range one.Story {
 			p.has(name, readable(calls), f.What, filepath.Base(f.Project), f.ID)

@@ -272,7 +272,10 @@ func (v *visit) skillColumns(top float64) []column[skillRow] {
 				if r.Command {
 					c.Text += " command"
 				}
-				if !r.Trusted {
+				switch {
+				case r.Refused != nil && r.Refused.Changed:
+					c.Text, c.Mark, c.Title = c.Text+", pin changed", "warn", r.Refused.Reason()
+				case !r.Trusted:
 					c.Text, c.Mark = c.Text+", untrusted", "warn"
 				}
 				return c

@@ -30,6 +30,7 @@ import (
 	"github.com/skillhand/skillhand/internal/eval"
 	"github.com/skillhand/skillhand/internal/files"
 	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/trust"
 	"github.com/skillhand/skillhand/internal/watch"
 )
 
@@ -345,9 +346,23 @@ func TestTrustCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.site.Runtime.Here = h
-	if _, text := p.get(p.browser(), "/skill/hello"); !strings.Contains(text, `data-copy="skillhand trust &#39;`+dir+`&#39;"`) {
+	c := p.browser()
+	if _, text := p.get(c, "/skill/hello"); !strings.Contains(text, `data-copy="skillhand trust &#39;`+dir+`&#39;"`) {
 		t.Errorf("no command that trusts %s in\n%s", dir, text)
 	}
+	// After a change, skillhand trust would drop the pin.
+	store := trust.Store{Dir: h.TrustDir()}
+	if _, err := store.Pin(dir, ""); err != nil {
+		t.Fatal(err)
+	}
+	p.write("hello", hello+"!`echo more`\n")
+	_, text := p.get(c, "/skill/hello")
+	p.has("banner", readable(text), dir+" has changed since you pinned it")
+	if !strings.Contains(text, `data-copy="skillhand trust --pin &#39;`+dir+`&#39;"`) {
+		t.Errorf("no command that pins %s again in\n%s", dir, text)
+	}
+	_, text = p.get(c, "/")
+	p.has("table", readable(text), "project, pin changed")
 }
 
 // TestRunIsRemembered checks that later visits, even to another server, show the last outcome, and
