@@ -347,7 +347,15 @@ func newBatchRetry(std *cli.Std) *cobra.Command {
 			if err != nil || n == 0 {
 				return "no failed jobs", err
 			}
-			return term.Plural(n, "job") + " queued again; to run them: skillhand batch run FILE, or skillhand batch work", nil
+			now, err := db.Status(ctx, s.ID)
+			if err != nil {
+				return "", err
+			}
+			queued := term.Plural(n, "job")
+			if more := s.Skipped - now.Skipped; ids == nil && more > 0 {
+				queued = fmt.Sprintf("%d failed and %s", n, term.Plural(more, "skipped job"))
+			}
+			return queued + " queued again; to run them: skillhand batch run FILE, or skillhand batch work", nil
 		})
 }
 
