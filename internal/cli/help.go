@@ -264,15 +264,20 @@ func flagError(cmd *cobra.Command, err error) error {
 	return Exit(ExitUsage, &badFlag{fmt.Sprintf("%s\nsee %s --help", text, cmd.CommandPath())})
 }
 
-// dashFirst says how to pass an unknown flag to the skill, if the command passes arguments to one.
+// dashFirst says how to pass an unknown flag to the skill, if the command passes arguments to one, or to quote the command
+// that the flag belongs to, if the command takes one.
 func dashFirst(cmd *cobra.Command, unknown *pflag.NotExistError) string {
 	before := cmd.Flags().Args() // the arguments before the flag
-	if len(before) == 0 || !strings.HasSuffix(cmd.Use, "[ARG...]") {
+	takesCommand := strings.Contains(cmd.Use, "[COMMAND|")
+	if len(before) == 0 || !takesCommand && !strings.HasSuffix(cmd.Use, "[ARG...]") {
 		return ""
 	}
 	flag := "--" + unknown.GetSpecifiedName()
 	if short := unknown.GetSpecifiedShortnames(); short != "" {
 		flag = "-" + short
+	}
+	if takesCommand {
+		return fmt.Sprintf("; quote the whole command, as in %s '%s %s'", cmd.CommandPath(), strings.Join(before, " "), flag)
 	}
 	return fmt.Sprintf("; to pass it to %s, put -- first: %s %s -- %s", before[0], cmd.CommandPath(), words.Quote(before...),
 		words.Quote(flag))
