@@ -91,7 +91,12 @@ func findQuotedQuotes(p *pass) {
 			plain := text[1 : len(text)-1]
 			f := p.at(d, from(w), to(w), "find looks for names with quotes in them, %s, so this never matches", text)
 			f.Help = "quote the pattern, and do not escape the quotes: " + words.Single(plain)
-			if strings.IndexByte(plain, '`') < 0 {
+			test := words.Lit(call.Args[slices.Index(call.Args, w)-1])
+			switch trimmed := strings.TrimRight(plain, "/"); {
+			case strings.IndexByte(plain, '`') >= 0:
+			case (test == "-name" || test == "-iname") && trimmed != "" && strings.Contains(plain, "/"):
+				p.usePath(f, d, call, w, trimmed) // without the quotes, -name would still never match
+			default:
 				f.Fix = replace("write "+words.Single(plain), false, d.at(from(w)), d.at(to(w)), words.Single(plain))
 			}
 		}
@@ -107,18 +112,18 @@ func findNameSlash(p *pass) {
 				continue
 			}
 			f := p.at(d, from(w), to(w), "-name is compared with the last part of a path, which has no /, so %s never matches", text)
-			if folder, base := path.Split(trimmed); trimmed[0] == '~' || trimmed[0] == '/' {
-				f.Help = "search that folder: find " + path.Clean(folder) + " -name " + words.Single(base)
-				continue
-			}
 			p.usePath(f, d, call, w, trimmed)
 		}
 		p.findTooDeep(d, call)
 	})
 }
 
-// usePath offers -path for -name, with a -maxdepth that lets it match.
+// usePath offers -path for -name, with a -maxdepth that lets it match, or says to search the folder that the name begins with.
 func (p *pass) usePath(f *Finding, d *directive, call *syntax.CallExpr, w *syntax.Word, trimmed string) {
+	if folder, base := path.Split(trimmed); trimmed[0] == '~' || trimmed[0] == '/' {
+		f.Help = "search that folder: find " + path.Clean(folder) + " -name " + words.Single(base)
+		return
+	}
 	pattern, test := "*/"+strings.TrimPrefix(trimmed, "./"), "-path"
 	if strings.HasPrefix(trimmed, "*") {
 		pattern = trimmed
